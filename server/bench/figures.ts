@@ -12,6 +12,7 @@ import { createLabels } from './figures/labels.ts';
 import { createLatency } from './figures/latency.ts';
 import { createLongChat } from './figures/long-chat.ts';
 import { createChats, createMe } from './figures/reads.ts';
+import { createReports } from './figures/reports.ts';
 import { createSearches } from './figures/searches.ts';
 import { createSending } from './figures/sending.ts';
 import { createStart } from './figures/start.ts';
@@ -47,6 +48,7 @@ export const figures: Record<string, Figure> = {
   latency: createLatency,
   'two-processes': createTwoProcesses,
   searches: createSearches,
+  reports: createReports,
   growth: createGrowth,
   hanging: createHanging,
   hostile: createHostile,
@@ -61,6 +63,6 @@ export const groups: Record<string, string[]> = {
 };
 
 /** Measured only by name: filling the database takes minutes. */
-export const onlyByName: readonly string[] = ['growth'];
+export const onlyByName: readonly string[] = ['growth', 'reports'];
 /** Measured against another commit only by name: an older one may freeze or die of what they send, or has no console. */
-export const notCompared: readonly string[] = ['hanging', 'hostile', 'console'];
+export const notCompared: readonly string[] = ['hanging', 'hostile', 'console', 'reports'];

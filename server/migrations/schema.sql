@@ -269,6 +269,20 @@ CREATE INDEX channels_by_vendor_key ON channels (provider, vendor_key);
 CREATE INDEX channels_by_verify_hash ON channels (provider, verify_hash) WHERE verify_hash IS NOT NULL;
 CREATE UNIQUE INDEX channels_confirmed_vendor_key ON channels (provider, vendor_key) WHERE vendor_confirmed_at IS NOT NULL;
 
+CREATE TABLE chat_changes (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  chat_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  change text NOT NULL,
+  user_id uuid,
+  at timestamptz NOT NULL,
+  CONSTRAINT chat_changes_change_check CHECK (change = ANY (ARRAY['opened'::text, 'reopened'::text, 'closed'::text])),
+  CONSTRAINT chat_changes_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX chat_changes_by_chat ON chat_changes (tenant_id, chat_id, at, id);
+CREATE INDEX chat_changes_by_time ON chat_changes (tenant_id, at, id);
+
 CREATE TABLE chat_tasks (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -347,6 +361,7 @@ CREATE TABLE consents (
   CONSTRAINT consents_status_check CHECK (status = ANY (ARRAY['subscribed'::text, 'unsubscribed'::text]))
 );
 CREATE INDEX consents_by_contact ON consents (tenant_id, contact_id, created_at, id);
+CREATE INDEX consents_by_tenant ON consents (tenant_id, created_at, id);
 
 CREATE TABLE contact_attributes (
   contact_id uuid NOT NULL,
@@ -744,7 +759,10 @@ CREATE INDEX messages_by_file ON messages USING gin (media jsonb_path_ops) WHERE
 CREATE INDEX messages_by_tenant ON messages (tenant_id, created_at, id);
 CREATE INDEX messages_due ON messages (shard, channel_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX messages_of_campaign ON messages (campaign_id, contact_id) WHERE campaign_id IS NOT NULL;
+CREATE INDEX messages_of_campaign_by_chat ON messages (chat_id, created_at) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_of_run ON messages (run_id, run_step) WHERE run_id IS NOT NULL;
+CREATE INDEX messages_scheduled ON messages (tenant_id, "timestamp", id) WHERE scheduled_at IS NOT NULL;
+CREATE INDEX messages_scheduled_of_chat ON messages (tenant_id, chat_id, "timestamp", id) WHERE scheduled_at IS NOT NULL;
 CREATE INDEX messages_waiting ON messages (chat_id, id) WHERE COALESCE(due_at, 'infinity'::timestamp with time zone) < 'infinity'::timestamp with time zone;
 
 CREATE TABLE migrations (
@@ -882,6 +900,32 @@ CREATE TABLE removals (
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=500);
 CREATE INDEX removals_by_job ON removals (job_id);
+
+CREATE TABLE report_figures (
+  tenant_id uuid NOT NULL,
+  figure text NOT NULL,
+  at timestamptz NOT NULL,
+  channel_id uuid NOT NULL,
+  subject_id uuid NOT NULL,
+  detail text NOT NULL,
+  count bigint NOT NULL,
+  total bigint NOT NULL,
+  CONSTRAINT report_figures_pkey PRIMARY KEY (tenant_id, figure, at, channel_id, subject_id, detail)
+);
+
+CREATE TABLE report_marks (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  from_at timestamptz NOT NULL,
+  to_at timestamptz NOT NULL,
+  has_replies boolean NOT NULL,
+  shard smallint NOT NULL,
+  due_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT report_marks_pkey PRIMARY KEY (id, tenant_id)
+);
+CREATE INDEX report_marks_by_tenant ON report_marks (tenant_id, from_at);
+CREATE INDEX report_marks_due ON report_marks (shard, tenant_id, due_at, id);
 
 CREATE TABLE run_replies (
   id uuid NOT NULL,
@@ -1234,6 +1278,8 @@ ALTER TABLE person_links ADD CONSTRAINT person_links_person_id_fkey FOREIGN KEY 
 ALTER TABLE person_links ADD CONSTRAINT person_links_user_id_tenant_id_fkey FOREIGN KEY (user_id, tenant_id) REFERENCES users(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE recipients ADD CONSTRAINT recipients_campaign_id_tenant_id_fkey FOREIGN KEY (campaign_id, tenant_id) REFERENCES campaigns(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE recipients ADD CONSTRAINT recipients_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
+ALTER TABLE report_figures ADD CONSTRAINT report_figures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE report_marks ADD CONSTRAINT report_marks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE run_trace ADD CONSTRAINT run_trace_run_id_tenant_id_fkey FOREIGN KEY (run_id, tenant_id) REFERENCES automation_runs(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE sandbox_outbox ADD CONSTRAINT sandbox_outbox_channel_id_tenant_id_fkey FOREIGN KEY (channel_id, tenant_id) REFERENCES channels(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE saved_replies ADD CONSTRAINT saved_replies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;

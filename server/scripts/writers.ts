@@ -80,6 +80,10 @@ export const writers: Record<string, string> = {
   imports: 'imports',
   import_issues: 'imports',
 
+  chat_changes: 'reports',
+  report_figures: 'reports',
+  report_marks: 'reports',
+
   jobs: 'jobs',
   removals: 'jobs',
 

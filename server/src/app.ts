@@ -88,6 +88,7 @@ import { userSessionRoutes } from './people/user-session-routes.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import { type Adapters, adapters } from './providers/adapters.ts';
 import { allQueues } from './queues.ts';
+import { reportRoutes } from './reports/routes.ts';
 import type { TaskPool } from './sandboxed/task-pool.ts';
 import { savedReplyRoutes } from './saved-replies/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
@@ -241,6 +242,7 @@ const v3Api: Api<ApiDeps> = {
       ...campaignRoutes(deps),
       ...importRoutes(deps),
       ...jobRoutes(),
+      ...reportRoutes(),
       ...healthRoutes(deps),
       ...afterRestoreRoutes(allQueues),
     ],

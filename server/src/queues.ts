@@ -32,6 +32,7 @@ import { removeStoredFiles } from './files/removals.ts';
 import type { FileStore } from './files/store.ts';
 import { jobsQueue } from './jobs/queues.ts';
 import { runJobs } from './jobs/worker.ts';
+import type { CountFailed } from './messages/count-failures.ts';
 import { fetchMedia } from './messages/inbound/fetch-media.ts';
 import { processInbound, setRequestAside } from './messages/inbound/worker.ts';
 import { createSendState, type SendState, sendQueued } from './messages/outbound/worker.ts';
@@ -43,6 +44,9 @@ import { systemMailsQueue } from './people/queues.ts';
 import { sendSystemMail } from './people/send-system-mail.ts';
 import type { AdapterContext } from './providers/adapter.ts';
 import type { Adapters } from './providers/adapters.ts';
+import { countMarkedHours } from './reports/count-hours.ts';
+import { createReportsSubscriber } from './reports/note-changes.ts';
+import { reportsQueue } from './reports/queues.ts';
 import type { TaskPool } from './sandboxed/task-pool.ts';
 import { templateTasksQueue } from './templates/queues.ts';
 import { submitTemplates } from './templates/submit-templates.ts';
@@ -70,6 +74,8 @@ export interface WorkerDeps {
   tasks: TaskPool;
   /** Counts what vendors send and a channel does not want. */
   countIgnored(provider: string, reason: 'history'): void;
+  /** Counts messages that failed. */
+  countFailed: CountFailed;
   log: Logger;
   /** How long one attempt at a delivery may take. */
   deliveryDeadlineMs?: number;
@@ -101,6 +107,7 @@ const subscribersOf = ({ wakeUps, db }: WorkerDeps): Subscriber[] => [
   noteRepliedRuns,
   notifyUsers,
   createProgressAnnouncer({ db }),
+  createReportsSubscriber(),
   (tx) => announceEvents({ wakeUps }, tx),
 ];
 
@@ -129,6 +136,7 @@ export const queues = {
   template_tasks: bind(templateTasksQueue, submitTemplates),
   file_removals: bind(fileRemovalsQueue, removeStoredFiles),
   jobs: bind(jobsQueue, runJobs),
+  report_marks: bind(reportsQueue, countMarkedHours),
 };
 
 /** Every queue, whatever its rows are. */
@@ -146,7 +154,7 @@ export function bindQueues(deps: WorkerDeps): BoundQueue[] {
     programs: createPrograms(),
     contactTurns: new Map(),
     storeAnswer: createAnswerStore(db, deps.wakeUps),
-    sendState: createSendState(db, clock),
+    sendState: createSendState(db, clock, deps),
     deliveryState: createDeliveryState({ db, clock, keys }),
     version,
   };

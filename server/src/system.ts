@@ -245,6 +245,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const bound = bindQueues({
       ...operationDeps,
       countIgnored: report.countIgnored,
+      countFailed: report.countFailed,
       db: workerDb,
       outbound,
       tasks,

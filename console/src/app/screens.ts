@@ -112,6 +112,15 @@ export const screens: readonly Screen[] = [
     load: async () => (await import('../screens/trace/trace.tsx')).Trace,
   },
   {
+    path: '/reports',
+    title: 'reports.title',
+    icon: 'chart',
+    letter: 'r',
+    scope: 'reports:read',
+    place: 'above',
+    load: async () => (await import('../screens/reports/reports.tsx')).Reports,
+  },
+  {
     path: '/channels/{-$channelId}',
     title: 'channels.title',
     icon: 'channel',

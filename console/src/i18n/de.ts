@@ -14,6 +14,7 @@ import { inboxLists } from './de/inbox-lists.ts';
 import { notifications } from './de/notifications.ts';
 import { people } from './de/people.ts';
 import { phone } from './de/phone.ts';
+import { reports } from './de/reports.ts';
 import { runs } from './de/runs.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
@@ -48,4 +49,5 @@ export const de: Catalogue = {
   ...flow,
   ...automations,
   ...automationFields,
+  ...reports,
 };

@@ -13,6 +13,7 @@ import { inboxLists } from './en/inbox-lists.ts';
 import { notifications } from './en/notifications.ts';
 import { people } from './en/people.ts';
 import { phone } from './en/phone.ts';
+import { reports } from './en/reports.ts';
 import { runs } from './en/runs.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
@@ -45,4 +46,5 @@ export const en = {
   ...flow,
   ...automations,
   ...automationFields,
+  ...reports,
 } as const;

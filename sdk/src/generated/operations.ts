@@ -110,6 +110,7 @@ import type {
   RemovalResult,
   RenderSavedReplyBody,
   RenderedReply,
+  ReportRow,
   RequestPasswordResetBody,
   RetryWebhookDeliveriesBody,
   RotatedApiWebhook,
@@ -118,6 +119,7 @@ import type {
   SandboxSettings,
   SavedReply,
   SearchBody,
+  SearchReportsBody,
   Secret,
   Segment,
   SegmentCount,
@@ -2602,6 +2604,45 @@ export const cancelJob = (client: Client, input: KeyedOptions & { path: { jobId:
  */
 export const getAnyJob = (client: Client, input: CallOptions & { path: { jobId: string } }): Promise<Job> =>
   call(client, 'GET', '/admin/jobs/{jobId}', input);
+
+/**
+ * Count what happened
+ *
+ * `POST /v3/reports/search`
+ *
+ * Returns the figures of a period: messages and chats (`volumes`), how long contacts waited for people (`response_times`), what users did (`agents`), what became of campaigns (`campaigns`) and of runs (`automations`). Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. Fields to filter by: channelId, teamIds, authorType, userId, campaignId, automationId. Without `groupBy` every interval has a row; with it, those in which something was counted. At most 1,000 intervals.
+ *
+ * Requires the scope `reports:read`.
+ */
+export const searchReports = (client: Client, input: CallOptions & { body: SearchReportsBody }): Promise<ReportRow[]> =>
+  call(client, 'POST', '/v3/reports/search', input);
+
+/**
+ * Download a report
+ *
+ * `GET /v3/reports/export.csv`
+ *
+ * Returns the rows of a report as a CSV file. Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
+ *
+ * Requires the scope `reports:read`.
+ */
+export const exportReport = (client: Client, input: CallOptions & { query?: {
+  /** Which report */
+  name: "volumes" | "response_times" | "agents" | "campaigns" | "automations";
+  /** The begin, at a quarter of an hour */
+  from: string;
+  /** The end, at a quarter of an hour; at most ten years later */
+  to: string;
+  /** A row for each; without it, one row for the whole period. Weeks begin on Monday */
+  interval?: "hour" | "day" | "week" | "month" | undefined;
+  /** A row for each; without it, the sum of all */
+  groupBy?: "channel" | "author" | "user" | "campaign" | "automation" | undefined;
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+  /** In which days, weeks and months begin; that of the tenant when left out */
+  timezone?: string | undefined;
+} | undefined } = {}): Promise<Response> =>
+  download(client, '/v3/reports/export.csv', input);
 
 /**
  * Get what is held after a restore

@@ -206,7 +206,7 @@ export interface Membership {
   name: string;
   role: "owner" | "admin" | "agent" | "viewer";
   /** What the role may do; `*` is everything */
-  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "tenant:read" | "tenant:write" | "*">;
+  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*">;
   /** The only channels whose chats the user sees; null for all */
   channelIds: string[] | null;
 }
@@ -2265,6 +2265,61 @@ export interface ExaminedImport {
   rows: Array<string[]>;
 }
 
+export interface ReportRow {
+  /** When the interval begins */
+  at: string;
+  group: {
+    /** The id of the channel, user, campaign or automation, or the author */
+    id: string | null;
+    /** Null if it was deleted */
+    name: string | null;
+  } | null;
+  /** Messages of contacts */
+  received?: number;
+  /** Messages that were sent; of campaigns: recipients to whom the first message was sent. They count when they were written, scheduled ones when they were sent */
+  sent?: number;
+  /** Messages, recipients or runs that failed */
+  failed?: number;
+  /** New chats */
+  opened?: number;
+  /** Closed chats that were opened again */
+  reopened?: number;
+  /** How often chats were closed */
+  closed?: number;
+  /** Messages that users wrote */
+  replies?: number;
+  /** First replies of a person, or of the API, after a chat was opened */
+  firstResponses?: number;
+  /** The average of first responses in seconds, exactly; null without any */
+  firstResponseAverageSeconds?: number | null;
+  /** The median of first responses in seconds, to within 5 % */
+  firstResponseMedianSeconds?: number | null;
+  /** 90 % of first responses took at most so many seconds, to within 5 % */
+  firstResponseP90Seconds?: number | null;
+  /** Later replies to contacts who waited */
+  laterResponses?: number;
+  /** The average of later responses in seconds, exactly; null without any */
+  laterResponseAverageSeconds?: number | null;
+  /** The median of later responses in seconds, to within 5 % */
+  laterResponseMedianSeconds?: number | null;
+  /** 90 % of later responses took at most so many seconds, to within 5 % */
+  laterResponseP90Seconds?: number | null;
+  /** Recipients whose first message was delivered */
+  delivered?: number;
+  /** Recipients who read it, as far as the channel reports that */
+  read?: number;
+  /** Recipients who wrote within 7 days, and before the next campaign */
+  replied?: number;
+  /** Recipients who unsubscribed within 7 days, and before the next campaign */
+  optedOut?: number;
+  /** Runs that started */
+  started?: number;
+  /** Runs that were completed by now */
+  completed?: number;
+  /** Runs that were cancelled */
+  cancelled?: number;
+}
+
 export interface HeldWork {
   /** What positions in event streams begin with after a restore; 0: there was none, and positions are bare sequences */
   epoch: number;
@@ -2355,7 +2410,7 @@ export interface CreateTokenBody {
   /** What the token is for */
   name: string;
   /** The rights of the token; `*` is all of them */
-  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "tenant:read" | "tenant:write" | "*">;
+  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*">;
   /** Lifetime in seconds, at most a year; 90 days if left out */
   expiresIn?: number | undefined;
 }
@@ -2408,7 +2463,7 @@ export interface CreateTenantTokenBody {
   /** What the token is for */
   name?: string | undefined;
   /** The rights of the token; `*` is all of them */
-  scopes?: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "tenant:read" | "tenant:write" | "*"> | undefined;
+  scopes?: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*"> | undefined;
   /** Lifetime in seconds, at most a year; 90 days if left out */
   expiresIn?: number | undefined;
 }
@@ -4199,6 +4254,23 @@ export interface ChangeAutomationRunsBody {
   };
   /** The user in whose name this is written; the token itself by default */
   userId?: string | undefined;
+}
+
+export interface SearchReportsBody {
+  /** Which report */
+  name: "volumes" | "response_times" | "agents" | "campaigns" | "automations";
+  /** The begin, at a quarter of an hour */
+  from: string;
+  /** The end, at a quarter of an hour; at most ten years later */
+  to: string;
+  /** A row for each; without it, one row for the whole period. Weeks begin on Monday */
+  interval?: "hour" | "day" | "week" | "month" | undefined;
+  /** A row for each; without it, the sum of all */
+  groupBy?: "channel" | "author" | "user" | "campaign" | "automation" | undefined;
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  query?: string | undefined;
+  /** In which days, weeks and months begin; that of the tenant when left out */
+  timezone?: string | undefined;
 }
 
 /** A contact sent a message. */

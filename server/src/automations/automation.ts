@@ -5,6 +5,7 @@ import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import type { CanRead } from '../http/permissions.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
+import { recountSince } from '../reports/marks.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
 import { purposeOf, type TriggerType, triggerTypes } from './definition/steps.ts';
@@ -98,9 +99,9 @@ const insertAutomation = statement<
                             created_at, updated_at, is_hidden)
    values ($1, $tenant, $2, 'draft', $3, $5, $6, $7, $7, $8)`,
 );
-const deleteAutomation = statement<[id: string]>(
+const deleteAutomation = statement<[id: string], { created_at: Date }>(
   'automations.delete',
-  'delete from automations where id = $1 and tenant_id = $tenant',
+  'delete from automations where id = $1 and tenant_id = $tenant returning created_at',
 );
 
 export function presentVersion({ id, number, definition, created_at }: StoredVersion): AutomationVersion {
@@ -186,5 +187,7 @@ export async function requireAutomation(db: TenantReader, automationId: string):
 
 /** Deletes an automation with its versions and runs. Returns false if it does not exist. */
 export async function removeAutomation(tx: TenantTx, automationId: string): Promise<boolean> {
-  return isUuid(automationId) && (await tx.run(deleteAutomation, [automationId])) === 1;
+  const row = isUuid(automationId) ? await tx.find(deleteAutomation, [automationId]) : undefined;
+  if (row) await recountSince(tx, row.created_at);
+  return row !== undefined;
 }

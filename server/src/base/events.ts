@@ -88,3 +88,7 @@ export interface NewEvent {
   /** What subscribers inside the server need in addition to `data`, such as which labels were added. Never sent to clients. */
   facts?: Record<string, unknown> | undefined;
 }
+
+/** The facts of an event from those of several readers; undefined if there are none. */
+export const mergeFacts = (...parts: NewEvent['facts'][]): NewEvent['facts'] =>
+  parts.some((part) => part !== undefined) ? Object.assign({}, ...parts) : undefined;

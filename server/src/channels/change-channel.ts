@@ -16,6 +16,7 @@ import { hasManyRows } from '../jobs/removal-steps.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import { recountSince } from '../reports/marks.ts';
 import {
   CHANNEL_COLUMNS,
   type ChannelRow,
@@ -156,6 +157,7 @@ export async function removeChannel(
 ): Promise<Removal | undefined> {
   const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId]) : undefined;
   if (!row) return undefined;
+  await recountSince(tx, row.created_at);
   if (await hasManyRows(tx, 'delete_channel', row.id)) {
     const jobId = await startRemoval(tx, 'delete_channel', row.id, [row.id]);
     if (jobId === undefined) return undefined;

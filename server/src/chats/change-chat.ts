@@ -5,6 +5,7 @@ import { isUuid } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
+import { recountChat } from '../reports/marks.ts';
 import { chatsForEvents, requireChat } from './chat.ts';
 import { snoozesQueue } from './queues.ts';
 import type { BeforeChatRemoval } from './remove-chats.ts';
@@ -168,6 +169,12 @@ export function validateSnooze({ status = 'closed', snoozedUntil }: StatusChange
   return until;
 }
 
+/** How a change of the status counts in reports; a snooze does not. */
+const countedChange = (before: Chat['status'], after: Chat['status']): 'closed' | 'reopened' | undefined => {
+  if (before === after || (before !== 'closed' && after !== 'closed')) return undefined;
+  return after === 'closed' ? 'closed' : 'reopened';
+};
+
 /** Sets the status; without one, closes the chats. Setting the status that a chat has changes nothing and has no event. */
 export async function setChatStatuses(
   tx: TenantTx,
@@ -186,7 +193,7 @@ export async function setChatStatuses(
       );
       tx.enqueue(updateStatus, [ids, status, until, shards, tx.now]);
     },
-    ...(trigger || isSnoozeEnd ? { factsOf: () => ({ trigger, isSnoozeEnd }) } : {}),
+    factsOf: (chat) => ({ trigger, isSnoozeEnd, change: countedChange(chat.status, status) }),
   });
 }
 
@@ -319,6 +326,7 @@ export async function removeChat(
   const chat = isUuid(chatId) ? await tx.find(lockToDelete, [chatId]) : undefined;
   if (!chat) return false;
   const [data] = await chatsForEvents(tx, [chat.id]);
+  await recountChat(tx, chat.id);
   await beforeRemoval(tx, [chat.id]);
   await tx.run(deleteChat, [chat.id]);
   tx.publish({

@@ -6,6 +6,7 @@ import type { TenantTx } from '../db/tenant.ts';
 import { forgetAnswersAbout } from '../http/idempotency.ts';
 import { type Removal, startRemoval } from '../jobs/job.ts';
 import { hasManyRows, removeNow } from '../jobs/removal-steps.ts';
+import { recountContact } from '../reports/marks.ts';
 import { freeHandles } from './handles/free.ts';
 import { findMergedInto, stopMerging } from './merge/find-merged.ts';
 
@@ -33,6 +34,7 @@ export async function eraseContact(tx: TenantTx, contactId: string): Promise<Rem
   await stopMerging(tx, contact.id);
   for (const { id, is_unfinished } of merged)
     if (is_unfinished) await startRemoval(tx, 'delete_contact', id, [id]);
+  await recountContact(tx, contact.id);
   const isLarge = await hasManyRows(tx, 'delete_contact', contact.id);
   const jobId = isLarge ? await startRemoval(tx, 'delete_contact', contact.id, [contact.id]) : null;
   if (jobId === undefined) return undefined;

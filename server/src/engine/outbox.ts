@@ -14,6 +14,7 @@ export interface PublishedEvent extends QueueRow {
   /** The automation run that caused it. */
   origin_run_id: string | null;
   facts: Record<string, unknown> | null;
+  created_at: Date;
 }
 
 /** The most events that one transaction numbers. */
@@ -29,7 +30,7 @@ export const eventsQueue = declareQueue<PublishedEvent>({
   order: ['position'],
   due: null,
   listed: (row) => `${row}.sequence is null`,
-  columns: 'q.type, q.channel_id, q.contact_id, q.chat_id, q.origin_run_id, q.facts',
+  columns: 'q.type, q.channel_id, q.contact_id, q.chat_id, q.origin_run_id, q.facts, q.created_at',
   rowsPerCall: MAX_EVENTS,
   callsPerKey: 1,
   callsPerProcess: 8,

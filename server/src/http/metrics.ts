@@ -40,6 +40,8 @@ export interface Metrics {
   watchEventLoop(delay: () => LoopDelay): void;
   /** Counts a request of a vendor, or a part of one, that is valid and changes nothing. */
   countIgnored(provider: string, reason: IgnoredReason): void;
+  /** Counts a message that was not sent, or did not arrive. */
+  countFailed(kind: string, reason: string): void;
   /** Sets the function that counts the channels that cannot send, called at each scrape. */
   watchChannels(countFailing: () => Promise<number>): void;
   readonly contentType: string;
@@ -106,6 +108,12 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
     labelNames: ['provider', 'reason'],
     registers,
   });
+  const failedMessages = new Counter({
+    name: 'parley_messages_failed_total',
+    help: 'Messages that could not be sent or did not arrive, by the kind of channel and by the reason.',
+    labelNames: ['kind', 'reason'],
+    registers,
+  });
   const threads = new Gauge({
     name: 'parley_task_threads',
     help: 'Worker threads for untrusted texts (mails, Liquid, conditions) in this process, by state.',
@@ -169,6 +177,9 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
     },
     countIgnored(provider, reason) {
       ignored.inc({ provider, reason });
+    },
+    countFailed(kind, reason) {
+      failedMessages.inc({ kind, reason });
     },
     watchChannels(given) {
       countFailing = given;

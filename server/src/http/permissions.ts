@@ -30,6 +30,7 @@ export const scopes = [
   'tokens:read',
   'tokens:write',
   'audit:read',
+  'reports:read',
   'tenant:read',
   'tenant:write',
   '*',

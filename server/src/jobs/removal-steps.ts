@@ -156,6 +156,9 @@ export const removalSteps: Record<RemovalKind, readonly RemovalStep[]> = {
     rowsOf('delete_tenant', 'audit_entries', OF_TENANT),
     rowsOf('delete_tenant', 'run_replies', OF_TENANT),
     rowsOf('delete_tenant', 'held_rows', OF_TENANT),
+    rowsOf('delete_tenant', 'chat_changes', OF_TENANT),
+    rowsOf('delete_tenant', 'report_figures', OF_TENANT),
+    rowsOf('delete_tenant', 'report_marks', OF_TENANT),
     // Again: a transaction that had begun before may have published some.
     newEvents,
     numberedEvents,

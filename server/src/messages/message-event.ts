@@ -1,6 +1,7 @@
-import type { EventType, NewEvent } from '../base/events.ts';
+import { type EventType, mergeFacts, type NewEvent } from '../base/events.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
+import { countsAt } from '../reports/counts-at.ts';
 import { type MessageRow, messageColumns, presentMessage, withoutContent } from './message.ts';
 import type { Message } from './schema.ts';
 
@@ -48,6 +49,9 @@ export function messageEvent(
     contactId: row.contact_id,
     chatId: row.chat_id,
     data: isSensitive ? withoutContent(message) : message,
-    facts: factsOf(type, row),
+    facts: mergeFacts(
+      factsOf(type, row),
+      countsAt(row.scheduled_at === null ? row.created_at : row.timestamp, row.updated_at),
+    ),
   };
 }

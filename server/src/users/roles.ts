@@ -31,6 +31,7 @@ export const roleScopes: Readonly<Record<Role, readonly Scope[]>> = {
     'automations:read',
     'automations:trigger',
     'campaigns:read',
+    'reports:read',
     'tenant:read',
   ],
   viewer: scopes.filter((scope) => isRead(scope) && !MANAGED.has(scope)),

@@ -30,6 +30,7 @@ export function workerDeps({ clock, keys, filesFolder }: TestServer, db: Databas
     policy,
     tasks: useTaskPool(),
     countIgnored: () => {},
+    countFailed: () => {},
     isSoleProcess: true,
     keptMailboxes: createKeptMailboxes({
       db,

@@ -80,6 +80,7 @@ it('plain texts of known contacts take five statements, however many they are', 
     policy: { allow: parseAllowList(''), loopback: true },
     tasks: useTaskPool(),
     countIgnored: () => {},
+    countFailed: () => {},
     log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
   };
   for (const turn of [1, 2]) {

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { phone, thread, WAIT } from '../e2e/phone-page.ts';
 import { type LoggedIn, type TestConsole, useConsole } from '../kit/console.ts';
+import { makeUpReports } from '../kit/made-up-reports.ts';
 import { until } from '../kit/until.ts';
 
 const IMAGES = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
@@ -112,4 +113,13 @@ it('takes the picture of an import', async () => {
   const dialog = page.getByRole('dialog', { name: 'customers.csv' });
   await dialog.getByLabel('Country of the phone numbers').selectOption('DE');
   await take(dialog, 'import');
+});
+
+it('takes the picture of the reports', async () => {
+  const page = await openPage('/inbox', { width: 1280, height: 1120 });
+  await makeUpReports(page);
+  await page.goto(`${test.url}/console/reports?period=30`);
+  await page.getByRole('region', { name: 'Agents' }).waitFor(WAIT);
+  await expect.poll(() => page.locator('canvas').count(), WAIT).toBe(3);
+  await take(page, 'reports');
 });

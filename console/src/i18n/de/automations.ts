@@ -165,8 +165,8 @@ export const automations: Texts<typeof en> = {
   'automations.warning.unknown_attribute': 'Ein Text verwendet ein Attribut, das es nicht gibt.',
   'automations.warning.missing_variables':
     'Der Wert ist nötig, aber niemand gibt ihn an. Läufe werden scheitern.',
-  'automations.warning.always_open': 'Niemand hat Geschäftszeiten festgelegt, es ist also immer geöffnet.',
-  'automations.warning.never_open': 'Die Geschäftszeiten haben in den nächsten zehn Jahren keine Öffnung.',
+  'automations.warning.always_open': 'Niemand hat Öffnungszeiten festgelegt, es ist also immer geöffnet.',
+  'automations.warning.never_open': 'Nach den Öffnungszeiten ist in den nächsten zehn Jahren nie geöffnet.',
   'automations.warning.no_channel': 'Es gibt noch keinen Chat. Wählen Sie hier oder am Anfang einen Kanal.',
   'automations.triggerHelp.message_received':
     'Bei jeder Nachricht eines Kunden, oder bei denen mit bestimmten Wörtern.',

@@ -62,6 +62,7 @@ const SCOPES = Object.keys({
   'tokens:read': true,
   'tokens:write': true,
   'audit:read': true,
+  'reports:read': true,
   'tenant:read': true,
   'tenant:write': true,
   'jobs:read': true,

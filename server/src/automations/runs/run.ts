@@ -1,10 +1,11 @@
 import { ApiError } from '../../base/errors.ts';
-import type { EventType, NewEvent } from '../../base/events.ts';
+import { type EventType, mergeFacts, type NewEvent } from '../../base/events.ts';
 import { isUuid } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW } from '../../engine/queue.ts';
 import { type StoredTime, timestamp, timestampOrNull } from '../../http/schema.ts';
+import { countsAt } from '../../reports/counts-at.ts';
 import type { Searchable } from '../../search/fields.ts';
 import type { SearchSource } from '../../search/source.ts';
 import { runsQueue } from '../queues.ts';
@@ -159,7 +160,10 @@ export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   chatId: row.chat_id,
   data: presentRun(row),
   originRunId: row.id,
-  ...(row.campaign_id === null ? {} : { facts: { campaignId: row.campaign_id } }),
+  facts: mergeFacts(
+    row.campaign_id === null ? undefined : { campaignId: row.campaign_id },
+    countsAt(row.created_at, row.updated_at),
+  ),
 });
 
 /** A step in which the run was ended from outside has no end of its own. */

@@ -10,6 +10,7 @@ import { stopNumbering } from '../../engine/sequencer.ts';
 import { startRemoval } from '../../jobs/job.ts';
 import { hasManyRows, removeNow } from '../../jobs/removal-steps.ts';
 import type { Handle } from '../../providers/adapter.ts';
+import { recountContact } from '../../reports/marks.ts';
 import { isSubscribed } from '../consent/consents.ts';
 import { combineSubscriptions, moveConsents } from '../consent/move.ts';
 import type { Subscriptions } from '../consent/schema.ts';
@@ -103,6 +104,8 @@ export async function mergeContacts(
     throw new ApiError('conflict', { detail: 'a contact cannot be merged into itself' });
   const [to, from] = [surviving.id, merged.id];
 
+  // Their chats may become one, in which others answered first.
+  for (const id of [from, to]) await recountContact(tx, id);
   await tx.run(redirect, [from, to, tx.now]);
   await moveHandles(tx, from, to);
   const chats = await moveChats(tx, from, to);

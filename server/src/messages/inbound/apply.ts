@@ -145,7 +145,7 @@ async function applyPart(
     .filter((message) => message.kind === 'message' || echoes.foreign.has(message));
   await receiveMessages(tx, channel, messages, deps);
   await receiveConsents(tx, channel.kind, eventsOf('consent'));
-  await receiveStatuses(tx, channel, [...echoes.adopted, ...eventsOf('status')]);
+  await receiveStatuses(tx, channel, [...echoes.adopted, ...eventsOf('status')], deps.countFailed);
   await applyReadReceipts(tx, channel.id, eventsOf('read_receipt'));
   const unknown = new Set(await receiveMutations(tx, channel.id, eventsOf('mutation')));
   for (const { event, receivedAt } of ofKinds('mutation'))

@@ -11,7 +11,7 @@ import { handlesOf } from './resolve-chats.ts';
 /** Nothing reacts to contacts that are imported. */
 export const withoutTriggers = (event: NewEvent): NewEvent => ({
   ...event,
-  facts: { triggerAutomations: false },
+  facts: { triggerAutomations: false, isImported: true },
 });
 
 /** Stores the contacts of the business's address book. One that exists keeps its name, unless it has none. */

@@ -100,7 +100,7 @@ export async function receiveMessages(
     touched.filter((chat) => chat.isReplied).map((chat) => chat.id),
   );
 
-  const reopened = touched.filter((chat) => chat.status !== 'open' && chat.reopens).map((chat) => chat.id);
+  const reopened = touched.filter((chat) => chat.status !== 'open' && chat.reopens);
   const sensitive = new Set(touched.filter((chat) => chat.is_sensitive).map((chat) => chat.id));
   await clearUndeliverable(
     tx,
@@ -206,17 +206,18 @@ async function chatEvents(
   tx: TenantTx,
   channelId: string,
   { newContacts, changedContacts, newChats }: ResolvedChats<ReceivedMessage>,
-  reopened: string[],
+  reopened: readonly Pick<LockedChat, 'id' | 'status'>[],
 ): Promise<NewEvent[]> {
   if (newContacts.length + changedContacts.length + newChats.length + reopened.length === 0) return [];
-  const chats = await chatsForEvents(tx, [...newChats, ...reopened]);
+  const chats = await chatsForEvents(tx, [...newChats, ...reopened.map(({ id }) => id)]);
+  const closed = new Set(reopened.filter(({ status }) => status === 'closed').map(({ id }) => id));
   return [
     ...(await contactEvents(tx, newContacts, ['contact.created'])),
     ...(await contactEvents(tx, [...new Set(changedContacts)], ['contact.updated'])),
     ...chats.map(
       (chat): NewEvent => ({
         type: newChats.includes(chat.id) ? 'chat.created' : 'chat.status_changed',
-        facts: { trigger: 'chat_opened' },
+        facts: { trigger: 'chat_opened', ...(closed.has(chat.id) ? { change: 'reopened' } : {}) },
         channelId,
         contactId: chat.contactId,
         chatId: chat.id,

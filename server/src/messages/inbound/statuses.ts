@@ -4,6 +4,7 @@ import { isUuid } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { ChannelKind, InboundStatus } from '../../providers/adapter.ts';
+import { type CountFailed, reasonOf } from '../count-failures.ts';
 import { learnFromFailures } from '../learn-from-failures.ts';
 import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
@@ -89,6 +90,7 @@ export async function receiveStatuses(
   tx: TenantTx,
   { id: channelId, kind }: { id: string; kind: ChannelKind },
   given: readonly InboundStatus[],
+  countFailed?: CountFailed,
 ): Promise<void> {
   const statuses = await withoutCopies(tx, channelId, given);
   if (statuses.length === 0) return;
@@ -113,11 +115,12 @@ export async function receiveStatuses(
     return messageId ? [{ messageId, vendorId, status, error, ...(pricing ? { pricing } : {}) }] : [];
   });
   const changed = await advanceStatuses(tx, changes);
-  await learnFromFailures(
-    tx,
-    kind,
-    changed.filter(({ status }) => status === 'failed'),
-  );
+  const failed = changed.filter(({ status }) => status === 'failed');
+  await learnFromFailures(tx, kind, failed);
+  if (countFailed && failed.length > 0)
+    tx.afterCommit(() => {
+      for (const { error } of failed) countFailed(kind, reasonOf(error ?? NO_REASON));
+    });
 }
 
 /** The statuses without those of recipients in copy: a mail that did not reach them still reached the contact. */

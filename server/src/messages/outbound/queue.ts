@@ -15,6 +15,7 @@ import type { Adapters } from '../../providers/adapters.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
 import { presentTemplate, TEMPLATE_COLUMNS, type TemplateRow } from '../../templates/template.ts';
 import type { Author } from '../../users/author.ts';
+import type { CountFailed } from '../count-failures.ts';
 import { type MessageRow, presentMessage } from '../message.ts';
 import { messagesQueue } from '../queues.ts';
 import type { Message, NewChatMessage } from '../schema.ts';
@@ -73,6 +74,8 @@ export interface QueueDeps {
   adapters: Adapters;
   /** What public URLs begin with. */
   baseUrl: () => string;
+  /** Counts messages whose failure a vendor reports later; left out where nothing is counted. */
+  countFailed?: CountFailed;
 }
 
 /** Whether a person answers now, and takes the chat over from automations. */

@@ -23,12 +23,19 @@ import type {
 } from '../../providers/adapter.ts';
 import type { Adapters } from '../../providers/adapters.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
+import { type CountFailed, reasonOf } from '../count-failures.ts';
 import { isAboutRecipient, learnFromFailures } from '../learn-from-failures.ts';
 import type { MessageToSend } from '../queues.ts';
 import { checkSendable, outgoingMessage, quietUntil } from './outgoing.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createSendRecorder, type SendRecorder } from './record.ts';
-import { outcomeOf, outcomeOfReconciled, REAUTH_DELAY_MS, type SendAttempt } from './retry-policy.ts';
+import {
+  outcomeOf,
+  outcomeOfReconciled,
+  REAUTH_DELAY_MS,
+  type SendAttempt,
+  type SendOutcome,
+} from './retry-policy.ts';
 
 const DEADLINE_MS = 30_000;
 /** A process that was held up for longer between its commit and the vendor may have lost its lease: it does not send. */
@@ -37,7 +44,9 @@ const MAX_CHANNELS = 10_000;
 
 /** What a process remembers between messages. */
 export interface SendState {
-  recorder: SendRecorder;
+  recorder: Pick<SendRecorder, 'begin'> & {
+    end(attempt: { message: MessageToSend; outcome: SendOutcome }): Promise<void>;
+  };
   pace: Pace;
   configs: Cache<string, { encrypted: Buffer; config: ChannelConfig }>;
   /** Channels whose credentials the vendor refused, and until when nothing is sent over them with the same settings. */
@@ -45,8 +54,13 @@ export interface SendState {
   confirmKey: ReturnType<typeof createKeyConfirmer>;
 }
 
-export const createSendState = (db: Database, clock: Clock, pace: Pace = createPace()): SendState => ({
-  recorder: createSendRecorder(db, clock),
+export const createSendState = (
+  db: Database,
+  clock: Clock,
+  { countFailed }: { countFailed: CountFailed },
+  pace: Pace = createPace(),
+): SendState => ({
+  recorder: countFailures(createSendRecorder(db, clock), countFailed),
   pace,
   configs: createCache(MAX_CHANNELS),
   resting: createCache(MAX_CHANNELS),
@@ -67,6 +81,17 @@ export interface SendDeps {
   /** How long one attempt may take; shorter in tests. */
   sendDeadlineMs?: number;
   sendState: SendState;
+}
+
+/** The same recorder, which also counts the messages that failed. */
+function countFailures(recorder: SendRecorder, countFailed: CountFailed): SendState['recorder'] {
+  return {
+    begin: recorder.begin,
+    async end({ message, outcome }) {
+      await recorder.end({ message, outcome });
+      if (outcome.kind === 'failed') countFailed(message.kind, reasonOf(outcome.error));
+    },
+  };
 }
 
 /** Sends a message that is due: once, after those before it in its chat, as fast as the vendor allows. */

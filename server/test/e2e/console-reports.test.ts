@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM } from '../kit/browser.ts';
+import { findViolations, type TestConsole, useConsole, waitForShell } from '../kit/console.ts';
+import { type TestInbox, useInbox, WAIT } from '../kit/inbox.ts';
+
+describe.runIf(CHROMIUM)('the reports', () => {
+  let test: TestConsole;
+  let inbox: TestInbox;
+  let quiet: string;
+  beforeAll(async () => {
+    test = await useConsole();
+    inbox = await useInbox(test);
+    quiet = await inbox.createChannel('Quiet', '+12025550145');
+  });
+  const today = async () => {
+    const day = new Date().toISOString().slice(0, 10);
+    const to = new Date(Date.parse(`${day}T00:00:00Z`) + 2 * 86_400_000).toISOString();
+    const body = {
+      name: 'volumes',
+      from: `${day}T00:00:00Z`,
+      to,
+      query: `eq(channelId,"${inbox.channelId}")`,
+    };
+    return (await test.api('POST', '/v3/reports/search', body))[0];
+  };
+
+  it('show figures, charts and tables of what happened, by mouse and by keyboard', async () => {
+    for (const name of ['Nora', 'Omar']) await inbox.write(name, `Hello from ${name}`);
+    const agent = await test.pageFor('agent');
+    const { id } = await inbox.chatWith('Nora');
+    await agent.open(`/inbox/${id}`);
+    await agent.page.getByRole('textbox', { name: 'Reply' }).fill('Good morning');
+    await agent.page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await today()).sent, WAIT).toBe(1);
+
+    const { page, open, expectNoProblems } = await test.pageFor('viewer');
+    await open('/inbox');
+    await waitForShell(page);
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { name: 'Reports', level: 1 }).waitFor(WAIT);
+    await page.getByLabel('Channel', { exact: true }).selectOption({ label: 'Shop' });
+    const tile = (name: string) =>
+      page.getByRole('list', { name: 'Overview' }).getByRole('listitem').filter({ hasText: name });
+    await expect.poll(() => tile('Messages received').innerText(), WAIT).toMatch(/\n\s*2\n/);
+    await expect.poll(() => tile('Messages sent').innerText(), WAIT).toMatch(/\n\s*1\n/);
+    await expect.poll(() => page.locator('canvas').count(), WAIT).toBe(3);
+    await page.getByText('Messages as a table').click();
+    const table = page.getByRole('region', { name: 'Messages', exact: true });
+    expect(await table.getByRole('row').count()).toBe(8);
+    expect(await findViolations(page)).toEqual([]);
+
+    const agents = page.getByRole('region', { name: 'Agents' });
+    expect(await agents.getByRole('row').count()).toBe(2);
+    await page.getByRole('button', { name: 'Channels' }).click();
+    await page.getByRole('region', { name: 'Channels' }).getByText('Shop').waitFor(WAIT);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('volumes.csv');
+
+    // By keyboard, and Back and a reload keep what was chosen.
+    await page.getByRole('heading', { name: 'Reports', level: 1 }).click();
+    await page.keyboard.press('1');
+    await expect.poll(() => page.getByLabel('Period').inputValue(), WAIT).toBe('today');
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Period').inputValue(), WAIT).toBe('today');
+    await expect.poll(() => tile('Messages received').innerText(), WAIT).toMatch(/\n\s*2\n/);
+    await page.getByLabel('Channel', { exact: true }).selectOption(quiet);
+    await page.getByText('Nothing happened in this period').waitFor(WAIT);
+    expect(await findViolations(page)).toEqual([]);
+    expectNoProblems();
+  });
+
+  it('are read in German, in a period of one’s own', async () => {
+    const { page, open, expectNoProblems } = await test.pageFor('owner', { locale: 'de-DE' });
+    await open('/reports?period=own&from=2016-01-01&to=2026-01-01');
+    await page.getByText('In diesem Zeitraum ist nichts geschehen').waitFor(WAIT);
+    await page.getByLabel('Von').fill('2026-01-01');
+    expectNoProblems();
+  });
+});
