@@ -2,7 +2,7 @@ import { boundResult } from './bound-result.ts';
 import type { Tool } from './tools.ts';
 
 /** A request of the API that a tool becomes. */
-export interface ToolRequest {
+interface ToolRequest {
   method: string;
   /** With the query. */
   url: string;
@@ -10,7 +10,7 @@ export interface ToolRequest {
   body: string | undefined;
 }
 
-export interface ToolAnswer {
+interface ToolAnswer {
   status: number;
   retryAfter: string | undefined;
   text: string;

@@ -56,9 +56,10 @@ function addRow(contact: ResolvedContact, row: ImportedContact, handles: readonl
   contact.timezone = row.timezone ?? contact.timezone;
   contact.isUnsubscribed ||= row.isUnsubscribed;
   for (const [id, value] of row.attributes) contact.attributes.set(id, value);
-  contact.labelIds = [...new Set([...contact.labelIds, ...row.labelIds])];
-  for (const handle of handles)
-    if (!contact.handles.some((one) => keyOf(one) === keyOf(handle))) contact.handles.push(handle);
+  if (row.labelIds.length > 0) contact.labelIds = [...new Set([...contact.labelIds, ...row.labelIds])];
+  for (const { type, value } of handles)
+    if (!contact.handles.some((one) => one.type === type && one.value === value))
+      contact.handles.push({ type, value });
 }
 
 /**
@@ -76,18 +77,31 @@ export function resolveRows(
   const contacts: ResolvedContact[] = [];
   const refused: RefusedRow[] = [];
   let skipped = 0;
+
+  /** The contact of earlier rows and the stored one that have these handles; `hasTwo` if there are more. */
+  function findContacts(keys: readonly string[]) {
+    let first: ResolvedContact | undefined;
+    let ownerId: string | undefined;
+    let hasTwo = false;
+    const add = (contact: ResolvedContact | undefined): void => {
+      if (contact && first && contact !== first) hasTwo = true;
+      first ??= contact;
+    };
+    for (const key of keys) {
+      add(byHandle.get(key));
+      const owner = owners.get(key);
+      if (owner === undefined) continue;
+      if (ownerId !== undefined && owner !== ownerId) hasTwo = true;
+      ownerId ??= owner;
+      add(byId.get(owner));
+    }
+    return { first, ownerId, hasTwo };
+  }
+
   for (const row of rows) {
     const handles = handlesOf(row);
     const keys = handles.map(keyOf);
-    const ownerIds = new Set(keys.flatMap((key) => owners.get(key) ?? []));
-    const known = new Set(keys.flatMap((key) => byHandle.get(key) ?? []));
-    for (const id of ownerIds) {
-      const contact = byId.get(id);
-      if (contact) known.add(contact);
-    }
-    const [first] = known;
-    const [ownerId] = ownerIds;
-    const hasTwo = known.size > 1 || ownerIds.size > 1;
+    const { first, ownerId, hasTwo } = findContacts(keys);
     if (hasTwo || (first && ownerId !== undefined && first.contactId !== ownerId)) {
       refused.push({
         row: row.row,
