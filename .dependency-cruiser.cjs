@@ -109,7 +109,9 @@ module.exports = {
     {
       name: 'parts-know-no-screen',
       severity: 'error',
-      from: { path: '^console/src/(api|contact-filter|explain|flow|hours|i18n|keys|live|notifications|phone|ui)/' },
+      from: {
+        path: '^console/src/(api|contact-filter|explain|flow|hours|i18n|keys|live|notifications|phone|ui)/',
+      },
       to: { path: '^console/src/screens/' },
     },
     {

@@ -70,7 +70,11 @@ describe('figures that were stored', () => {
     const ground = await groundFor(tenant, {
       steps: [{ id: 'send', type: 'send_message', parameters: { text: 'Sale!' } }],
     });
-    const made = await tenant.post('/v3/campaigns', { ...ground, name: 'Sale', contacts: testContacts(4, 10) });
+    const made = await tenant.post('/v3/campaigns', {
+      ...ground,
+      name: 'Sale',
+      contacts: testContacts(4, 10),
+    });
     await server.settle();
     await countAll(server);
     const figures = async () => {
