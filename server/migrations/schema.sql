@@ -106,6 +106,7 @@ CREATE TABLE automation_runs (
   updated_at timestamptz NOT NULL,
   is_calling boolean DEFAULT false NOT NULL,
   crashes smallint DEFAULT 0 NOT NULL,
+  waits_for text,
   CONSTRAINT automation_runs_check CHECK (campaign_id IS NULL OR occurrence_at IS NOT NULL),
   CONSTRAINT automation_runs_check1 CHECK (due_at IS NULL OR (status = ANY (ARRAY['scheduled'::text, 'running'::text, 'waiting'::text]))),
   CONSTRAINT automation_runs_pkey PRIMARY KEY (id, tenant_id),
@@ -115,6 +116,7 @@ WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=100
 CREATE INDEX automation_runs_by_automation ON automation_runs (automation_id, created_at, id);
 CREATE INDEX automation_runs_by_chat ON automation_runs (chat_id) WHERE chat_id IS NOT NULL;
 CREATE INDEX automation_runs_by_contact ON automation_runs (contact_id);
+CREATE INDEX automation_runs_by_hours ON automation_runs (tenant_id, campaign_id) WHERE waits_for IS NOT NULL AND status = 'waiting'::text;
 CREATE INDEX automation_runs_by_tenant ON automation_runs (tenant_id, created_at, id);
 CREATE INDEX automation_runs_by_version ON automation_runs (version_id);
 CREATE INDEX automation_runs_calls_due ON automation_runs (shard, automation_id, due_at, id) WHERE due_at IS NOT NULL AND is_calling;
@@ -250,6 +252,8 @@ CREATE TABLE channels (
   vendor_confirmed_at timestamptz,
   consent jsonb DEFAULT '{}'::jsonb NOT NULL,
   problem_cause text,
+  business_hours jsonb,
+  quiet_hours jsonb,
   CONSTRAINT channels_id_key UNIQUE (id),
   CONSTRAINT channels_kind_check CHECK (kind = ANY (ARRAY['whatsapp'::text, 'sms'::text, 'email'::text, 'instagram'::text])),
   CONSTRAINT channels_pkey PRIMARY KEY (id, tenant_id),
@@ -1007,6 +1011,7 @@ CREATE TABLE team_members (
   user_id uuid NOT NULL,
   tenant_id uuid NOT NULL,
   created_at timestamptz NOT NULL,
+  last_turn bigint,
   CONSTRAINT team_members_pkey PRIMARY KEY (team_id, user_id)
 );
 CREATE INDEX team_members_by_user ON team_members (user_id);
@@ -1060,6 +1065,8 @@ CREATE TABLE tenants (
   limits jsonb DEFAULT '{}'::jsonb NOT NULL,
   timezone text DEFAULT 'UTC'::text NOT NULL,
   locale text DEFAULT 'en'::text NOT NULL,
+  business_hours jsonb,
+  quiet_hours jsonb,
   CONSTRAINT tenants_clock CHECK ((clock IS NOT NULL) = (substr(id::text, 15, 1) = '8'::text)),
   CONSTRAINT tenants_clock_target CHECK (clock_target IS NULL OR clock_target >= clock),
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
@@ -1092,6 +1099,7 @@ CREATE TABLE users (
   updated_at timestamptz NOT NULL,
   person_id uuid,
   access text DEFAULT 'all'::text NOT NULL,
+  is_away boolean DEFAULT false NOT NULL,
   CONSTRAINT users_access_check CHECK (access = ANY (ARRAY['all'::text, 'teams'::text])),
   CONSTRAINT users_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['owner'::text, 'admin'::text, 'agent'::text, 'viewer'::text]))
@@ -1272,7 +1280,8 @@ SELECT id,
     created_at,
     updated_at,
     is_calling,
-    crashes
+    crashes,
+    waits_for
    FROM automation_runs
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[tenant_id, contact_id] && (ARRAY( SELECT removals.id
@@ -1357,7 +1366,9 @@ SELECT id,
     updated_at,
     vendor_confirmed_at,
     consent,
-    problem_cause
+    problem_cause,
+    business_hours,
+    quiet_hours
    FROM channels
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[id] && (ARRAY( SELECT removals.id
@@ -1611,7 +1622,9 @@ SELECT id,
     updated_at,
     limits,
     timezone,
-    locale
+    locale,
+    business_hours,
+    quiet_hours
    FROM tenants
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[id] && (ARRAY( SELECT removals.id
