@@ -32,7 +32,7 @@ const campaignOf = async (more: object = {}, steps: object[] = [HELLO]) => {
   const made = await tenant.post('/v3/campaigns', {
     ...ground,
     name: 'x',
-    contacts: testContacts(2),
+    contacts: testContacts(2, 10),
     ...more,
   });
   await server.settle();
