@@ -1,7 +1,7 @@
 import type { TenantSettings } from '@parley/sdk';
 
-export type BusinessHours = NonNullable<TenantSettings['businessHours']>;
-export type QuietHours = NonNullable<TenantSettings['quietHours']>;
+type BusinessHours = NonNullable<TenantSettings['businessHours']>;
+type QuietHours = NonNullable<TenantSettings['quietHours']>;
 export interface Hours {
   businessHours: BusinessHours | null;
   quietHours: QuietHours | null;

@@ -2,11 +2,10 @@ import { type Static, Type } from 'typebox';
 import { Nullable, Timestamp, Uuid } from '../http/schema.ts';
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Weekday = (typeof weekdays)[number];
 
 const MAX_SPANS = 12;
 /** More than the public holidays of thirty years. Each is validated, and stored with the tenant or the channel. */
-export const MAX_DATES = 500;
+const MAX_DATES = 500;
 
 const TIME_OF_DAY = '^([01]\\d|2[0-3]):[0-5]\\d$';
 const TIME_OR_END = '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$';

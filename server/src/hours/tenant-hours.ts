@@ -78,7 +78,7 @@ export async function readTenantHours(
   });
 }
 
-/** The hours do not change until the transaction ends, so that who waits by them is found by whoever changes them. */
+/** The hours do not change until the transaction ends, so that a change of them finds every run that waits by them. */
 export const holdTenantHours = async (tx: TenantTx): Promise<TenantHours> =>
   hoursOf(requireRow(await tx.find(holdHours, [])));
 

@@ -46,7 +46,7 @@ function validateDates({ closedOn = [], exceptions = [] }: BusinessHours, issues
 const sortSpans = (spans: readonly Span[]): Span[] => spans.toSorted((a, b) => (a[0] < b[0] ? -1 : 1));
 
 /** Returns business hours as they are stored: everything in the order of time. */
-export function validateBusinessHours(hours: BusinessHours, issues: Issues): BusinessHours {
+function validateBusinessHours(hours: BusinessHours, issues: Issues): BusinessHours {
   validateTimezone(hours.timezone, issues);
   for (const day of weekdays) validateSpans(hours[day] ?? [], issues.at(day));
   validateDates(hours, issues);
@@ -70,7 +70,7 @@ export function validateBusinessHours(hours: BusinessHours, issues: Issues): Bus
 }
 
 /** Returns quiet hours as they are stored. */
-export function validateQuietHours(hours: QuietHours, issues: Issues): QuietHours {
+function validateQuietHours(hours: QuietHours, issues: Issues): QuietHours {
   const { from, to, timezone, isOff } = hours;
   validateTimezone(timezone, issues);
   if (isOff) {

@@ -72,6 +72,7 @@ describe('a preview', () => {
     }).toEqual({
       matched: 4,
       matchedIsCapped: false,
+      quietHours: null,
       examined: 4,
       sendable: 2,
       skipped: [

@@ -32,7 +32,7 @@ const campaignOf = async (more: object = {}, steps: object[] = [HELLO]) => {
   const made = await tenant.post('/v3/campaigns', {
     ...ground,
     name: 'x',
-    contacts: testContacts(2),
+    contacts: testContacts(2, 10),
     ...more,
   });
   await server.settle();
@@ -205,7 +205,7 @@ describe('quiet hours', () => {
     expect(sent).toMatchObject({ content: { templateId: other } });
   });
 
-  it('are told by the preview of a campaign, which shows its messages', async () => {
+  it('are in the preview of a campaign, which shows its messages', async () => {
     const ground = await groundFor(tenant, { steps: [HELLO] });
     const [one, two, three] = testContacts(3, 10);
     dataOf(await tenant.post('/v3/contacts', { ...two, timezone: 'America/New_York' }));

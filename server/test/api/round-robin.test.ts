@@ -20,11 +20,11 @@ const dataOf = ({ status, body }: Answer) => {
   expect([status, body.error]).toEqual([200, undefined]);
   return body.data;
 };
-let people = 0;
+let users = 0;
 let teams = 0;
 const user = async (more: object = {}): Promise<string> => {
-  people += 1;
-  const body = { name: `P${people}`, email: `p${people}@example.com`, role: 'agent', ...more };
+  users += 1;
+  const body = { name: `P${users}`, email: `p${users}@example.com`, role: 'agent', ...more };
   return dataOf(await tenant.post('/v3/users', body)).id;
 };
 const team = async (userIds: string[]): Promise<string> => {
@@ -147,7 +147,7 @@ describe('assigning in turn', () => {
     expect(await assigned()).toEqual(members);
   });
 
-  it('is fair, whoever comes and goes: those who are there all the time differ by one chat', async () => {
+  it('is fair, however members come and go: those who are there all the time differ by one chat', async () => {
     const actions = fc.array(
       fc.oneof({ weight: 3, arbitrary: fc.constant('chat') }, fc.integer({ min: 0, max: 1 })),
       {

@@ -24,7 +24,7 @@ describe.runIf(CHROMIUM)('business hours in the console', () => {
     await page.getByLabel('Time zone').first().fill('Europe/Berlin');
     await page.getByLabel('Quiet hours').selectOption('daily');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     const day = [
       ['09:00', '12:00'],
       ['13:00', '17:00'],
@@ -56,7 +56,7 @@ describe.runIf(CHROMIUM)('business hours in the console', () => {
     await page.keyboard.type('1030');
     await page.getByLabel('Sunday until').focus();
     await page.keyboard.press('Enter');
-    await page.getByText('Saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect((await stored()).businessHours).toMatchObject({ sun: [['10:30', '17:00']] });
     expectNoProblems();
   });
@@ -73,7 +73,7 @@ describe.runIf(CHROMIUM)('business hours in the console', () => {
     await page.getByLabel('Open', { exact: true }).selectOption('always');
     await page.getByLabel('Quiet hours').selectOption('none');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     const changed = await test.api('GET', `/v3/channels/${channel.id}`);
     expect(changed).toMatchObject({
       businessHours: { sun: [['00:00', '24:00']] },
@@ -87,7 +87,7 @@ describe.runIf(CHROMIUM)('business hours in the console', () => {
     expect(await agent.page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await agent.open('/profile');
     await agent.page.getByLabel('I am away').check();
-    await agent.page.getByText('Saved').waitFor();
+    await agent.page.getByText('Saved', { exact: true }).waitFor();
     agent.expectNoProblems();
   });
 });

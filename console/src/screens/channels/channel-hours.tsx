@@ -3,6 +3,7 @@ import { client, useWrite } from '../../api/api.ts';
 import type { Hours } from '../../hours/draft.ts';
 import { HoursEditor } from '../../hours/hours-editor.tsx';
 import { CHANNELS_KEY } from './data.ts';
+import styles from './setup.module.css';
 
 /** Hours of a channel that differ from those of the tenant. */
 export function ChannelHours({ channel }: { channel: Channel }) {
@@ -11,5 +12,9 @@ export function ChannelHours({ channel }: { channel: Channel }) {
     done: 'saved',
     showsError: true,
   });
-  return <HoursEditor hours={channel} channelId={channel.id} canWrite save={save} />;
+  return (
+    <div className={styles.hours}>
+      <HoursEditor hours={channel} channelId={channel.id} canWrite save={save} />
+    </div>
+  );
 }

@@ -110,7 +110,7 @@ export type StoredCall =
   | (Omit<OutsideCall, keyof SecretPart | 'usesSecrets'> & { sealed: string });
 
 /** What of the hours a run waits for: when they change, it looks again. */
-export type WaitsFor = 'open' | 'quiet';
+type WaitsFor = 'open' | 'quiet';
 
 export type Ending =
   | { kind: 'completed' }
