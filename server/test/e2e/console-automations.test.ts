@@ -37,7 +37,8 @@ async function addStep(page: Page, way: string, kind: string, id: string): Promi
   await node(page, way).click();
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: new RegExp(`^${kind}`) })
+    .getByRole('button')
+    .filter({ has: page.getByText(kind, { exact: true }) })
     .click();
   const name = field(page, 'Name of the step');
   await name.fill(id);
@@ -280,7 +281,7 @@ describe.runIf(CHROMIUM)('automations', () => {
     });
     const { page, open, expectNoProblems } = await test.pageFor('admin');
     await open(`/automations/${id}`);
-    await page.getByRole('button', { name: 'JSON' }).click();
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
     const editor = page.getByRole('textbox', { name: 'JSON' });
     await editor.getByText('"First"').waitFor();
     await editor.focus();
@@ -335,7 +336,7 @@ describe.runIf(CHROMIUM)('automations', () => {
         await check();
         await page.keyboard.press('Escape');
       }
-      await page.getByRole('button', { name: 'JSON' }).click();
+      await page.getByRole('button', { name: 'JSON', exact: true }).click();
       await page.getByRole('textbox', { name: 'JSON' }).waitFor();
       await check();
       await page.keyboard.press('Escape');
