@@ -13,11 +13,7 @@ import { type ExplainedAutomation, sortByRelevance } from './reasons.ts';
 import styles from './why-dialog.module.css';
 
 /** What is explained: a message, an event, or the latest messages of a chat or a contact. */
-export type WhyAbout =
-  | { messageId: string }
-  | { eventId: string }
-  | { chatId: string }
-  | { contactId: string };
+type WhyAbout = { messageId: string } | { eventId: string } | { chatId: string } | { contactId: string };
 
 interface WhyDialogProps {
   about: WhyAbout;

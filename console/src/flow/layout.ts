@@ -1,4 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
+import { findFarEdges } from './far-edges.ts';
 import type { FlowEdge, FlowGraph, FlowNode } from './graph.ts';
 
 export interface Point {
@@ -31,44 +32,98 @@ const LABEL_HEIGHT = 52;
 const PLUS = { width: 24, height: 32 };
 const CHARACTER_WIDTH = 6.5;
 
-/** Computes where everything is. `labelOf` is the text of an edge; an empty one takes only the room of the plus. */
-export function layOut({ nodes, edges }: FlowGraph, labelOf: (edge: FlowEdge) => string): FlowLayout {
+/** The room for the text of an edge and its plus. */
+function labelSize(length: number): { width: number; height: number } {
+  return length === 0
+    ? PLUS
+    : { width: Math.min(LABEL_WIDTH, length * CHARACTER_WIDTH + 16), height: LABEL_HEIGHT };
+}
+
+/** From this many nodes on, ways may cross more often: looking for better places takes most of the time. */
+const MANY_NODES = 100;
+const stubOf = (edgeId: string): string => `stub ${edgeId}`;
+
+function placeAll(
+  { nodes, edges }: FlowGraph,
+  labelOf: (edge: FlowEdge) => string,
+  far: ReadonlySet<string>,
+): Graph {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'TB', nodesep: 36, ranksep: 36, edgesep: 24, marginx: 16, marginy: 16 });
+  graph.setGraph({
+    rankdir: 'TB',
+    nodesep: 36,
+    ranksep: 36,
+    edgesep: 24,
+    marginx: 16,
+    marginy: 16,
+    ...(nodes.length > MANY_NODES ? { ranker: 'longest-path' } : {}),
+  });
   for (const node of nodes) graph.setNode(node.id, { ...sizeOf(node) });
   // What was added last comes first: so cases are beside each other in their order.
   for (const edge of edges.toReversed()) {
-    const { length } = labelOf(edge);
-    const size =
-      length === 0
-        ? PLUS
-        : { width: Math.min(LABEL_WIDTH, length * CHARACTER_WIDTH + 16), height: LABEL_HEIGHT };
+    const size = labelSize(labelOf(edge).length);
     // What is below each other in the definition stays below each other.
-    graph.setEdge(
-      edge.from,
-      edge.to,
-      { ...size, labelpos: 'c', weight: edge.outlet === 'next' ? 4 : 1 },
-      edge.id,
-    );
+    const weight = edge.outlet === 'next' ? 4 : 1;
+    if (!far.has(edge.id)) graph.setEdge(edge.from, edge.to, { ...size, labelpos: 'c', weight }, edge.id);
+    else {
+      graph.setNode(stubOf(edge.id), size);
+      graph.setEdge(edge.from, stubOf(edge.id), { weight: 1 }, edge.id);
+    }
   }
-  layout(graph);
-  const boxes = nodes.map((node): [string, Box] => {
-    const { x = 0, y = 0 } = graph.node(node.id) as Partial<Point>;
-    const { width, height } = sizeOf(node);
-    return [node.id, { x: x - width / 2, y: y - height / 2, width, height }];
-  });
-  const places = new Map(boxes);
-  const lines = edges.map((edge): [string, { points: Point[]; middle: Point }] => {
-    const line = graph.edge(edge.from, edge.to, edge.id) as Partial<Point & { points: Point[] }>;
-    const { points = [], x = 0, y = 0 } = line;
-    const [from, to] = [places.get(edge.from), places.get(edge.to)] as [Box, Box];
+  layout(graph, nodes.length > MANY_NODES ? { disableOptimalOrderHeuristic: true } : {});
+  return graph;
+}
+
+const LANE_PX = 16;
+
+/** The lanes beside the picture: far edges to the same step share one, those that lead up are on the left. */
+function createLanes(boxes: ReadonlyMap<string, Box>): (edge: FlowEdge, isDown: boolean) => number {
+  const all = [...boxes.values()];
+  const left = Math.min(...all.map(({ x }) => x)) - LANE_PX;
+  const right = Math.max(...all.map(({ x, width }) => x + width)) + LANE_PX;
+  const lanes = { down: new Map<string, number>(), up: new Map<string, number>() };
+  return ({ to }, isDown) => {
+    const taken = isDown ? lanes.down : lanes.up;
+    if (!taken.has(to)) taken.set(to, taken.size * LANE_PX);
+    const offset = taken.get(to) ?? 0;
+    return isDown ? right + offset : left - offset;
+  };
+}
+
+/** Computes where everything is. `labelOf` is the text of an edge; an empty one takes only the room of the plus. */
+export function layOut(graph: FlowGraph, labelOf: (edge: FlowEdge) => string): FlowLayout {
+  const far = findFarEdges(graph);
+  const placed = placeAll(graph, labelOf, far);
+  const boxes = new Map(
+    graph.nodes.map((node): [string, Box] => {
+      const { x = 0, y = 0 } = placed.node(node.id) as Partial<Point>;
+      const { width, height } = sizeOf(node);
+      return [node.id, { x: x - width / 2, y: y - height / 2, width, height }];
+    }),
+  );
+  const laneOf = createLanes(boxes);
+  const lines = graph.edges.map((edge): [string, { points: Point[]; middle: Point }] => {
+    const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)] as [Box, Box];
     // A way back up leaves at the upper edge.
     const isDown = from.y < to.y;
-    const start = { x: from.x + from.width / 2, y: from.y + (isDown ? from.height : 0) };
-    const end = { x: to.x + to.width / 2, y: to.y + (isDown ? 0 : to.height) };
+    const isFar = far.has(edge.id);
+    const start = { x: from.x + from.width / 2, y: from.y + (isDown || isFar ? from.height : 0) };
+    const end = { x: to.x + to.width / 2, y: to.y + (isDown || isFar ? 0 : to.height) };
+    if (isFar) {
+      const { x = 0, y = 0 } = placed.node(stubOf(edge.id)) as Partial<Point>;
+      const lane = laneOf(edge, isDown);
+      const inner = [
+        { x, y },
+        { x: lane, y: y + STEP.height },
+        { x: lane, y: end.y - STEP.height },
+      ];
+      return [edge.id, { points: [start, ...inner, end], middle: { x, y } }];
+    }
+    const line = placed.edge(edge.from, edge.to, edge.id) as Partial<Point & { points: Point[] }>;
+    const { points = [], x = 0, y = 0 } = line;
     return [edge.id, { points: [start, ...points.slice(1, -1), end], middle: { x, y } }];
   });
-  return { boxes: places, lines: new Map(lines) };
+  return { boxes, lines: new Map(lines) };
 }
 
 /** A line through points that leaves and reaches each of them straight down, or straight up. */
@@ -82,55 +137,4 @@ export function pathOf(points: readonly Point[]): string {
       return `C${at(before.x, middle)} ${at(x, middle)} ${at(x, y)}`;
     })
     .join('');
-}
-
-const ARROWS = {
-  ArrowDown: { x: 0, y: 1 },
-  ArrowUp: { x: 0, y: -1 },
-  ArrowRight: { x: 1, y: 0 },
-  ArrowLeft: { x: -1, y: 0 },
-} as const;
-export type Arrow = keyof typeof ARROWS;
-export const isArrow = (key: string): key is Arrow => Object.hasOwn(ARROWS, key);
-
-/** How much farther than ahead something may be to the side. */
-const SIDE = 2;
-
-/**
- * What an arrow key leads to from a node or a plus: down and up along the lines, left and right to what is nearest there.
- * The id of a plus is that of its edge.
- */
-export function findNeighbour(
-  { edges }: FlowGraph,
-  { boxes, lines }: FlowLayout,
-  from: string,
-  arrow: Arrow,
-  hasPluses: boolean,
-): string | undefined {
-  const edge = edges.find(({ id }) => id === from);
-  if (arrow === 'ArrowDown') {
-    if (edge) return edge.to;
-    const next = edges.find((one) => one.from === from);
-    return hasPluses ? next?.id : next?.to;
-  }
-  if (arrow === 'ArrowUp') {
-    if (edge) return edge.from;
-    const before = edges.find((one) => one.to === from);
-    return hasPluses ? before?.id : before?.from;
-  }
-  const places = new Map<string, Point>(
-    [...boxes].map(([id, { x, y, width, height }]) => [id, { x: x + width / 2, y: y + height / 2 }]),
-  );
-  if (hasPluses) for (const [id, { middle }] of lines) places.set(id, middle);
-  const here = places.get(from);
-  if (!here) return undefined;
-  const { x: side } = ARROWS[arrow];
-  let best: { id: string; distance: number } | undefined;
-  for (const [id, { x, y }] of places) {
-    const ahead = (x - here.x) * side;
-    const beside = Math.abs(y - here.y);
-    const distance = ahead + beside * SIDE;
-    if (ahead > 1 && beside <= ahead * SIDE && (!best || distance < best.distance)) best = { id, distance };
-  }
-  return best?.id;
 }

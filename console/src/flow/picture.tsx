@@ -15,10 +15,11 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { useText, useTranslator } from '../i18n/i18n.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { findNeighbour, isArrow } from './arrow-keys.ts';
 import { createDescriber } from './describe.ts';
 import styles from './flow.module.css';
 import { type FlowEdge, graphOf, TRIGGER_ID } from './graph.ts';
-import { findNeighbour, isArrow, LABEL_WIDTH, layOut, pathOf } from './layout.ts';
+import { LABEL_WIDTH, layOut, pathOf } from './layout.ts';
 import { useFlowNames } from './names.ts';
 import type { FlowPictureProps } from './picture-props.ts';
 import { type NodeView, StepNode, viewOf } from './step-node.tsx';
@@ -119,7 +120,13 @@ function usePicture({ definition, ...given }: FlowPictureProps) {
     );
     return new Map(graph.edges.map((edge) => [edge.id, describer.outlet(steps.get(edge.from), edge.outlet)]));
   }, [graph, describer]);
-  const layout = useMemo(() => layOut(graph, ({ id }) => labels.get(id) ?? ''), [graph, labels]);
+  // While somebody types, the places stay the same.
+  const shape = JSON.stringify([
+    graph.nodes.map((node) => [node.id, node.kind, node.kind === 'step' && node.step.type === 'end']),
+    graph.edges.map(({ id, to }) => [id, to, labels.get(id)?.length]),
+  ]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape is all that the layout depends on
+  const layout = useMemo(() => layOut(graph, ({ id }) => labels.get(id) ?? ''), [shape]);
   const labelOf = ({ id }: FlowEdge): string => labels.get(id) ?? '';
   return { ...given, definition, describer, graph, layout, labelOf };
 }

@@ -123,3 +123,43 @@ it('takes the picture of the reports', async () => {
   await expect.poll(() => page.locator('canvas').count(), WAIT).toBe(3);
   await take(page, 'reports');
 });
+
+it('takes the picture of an automation', async () => {
+  const labels = await Promise.all(
+    ['Order', 'Sale'].map((name) => test.api('POST', '/v3/labels', { name, color: '#aa8800' })),
+  );
+  const team = await test.api('POST', '/v3/teams', { name: 'Sellers', userIds: [] });
+  const { id } = await test.api('POST', '/v3/automations', {
+    name: 'Welcome',
+    trigger: { type: 'chat_opened', parameters: { channelId: test.channelId } },
+    steps: [
+      {
+        id: 'hello',
+        type: 'send_message',
+        parameters: { text: 'Hello! Is it about an order, or would you like to buy something?' },
+      },
+      { id: 'answer', type: 'wait_for_reply', parameters: { timeout: 'P1D', onTimeout: 'quiet' } },
+      {
+        id: 'which',
+        type: 'branch',
+        parameters: {
+          cases: [
+            { when: 'hasWord(message.text,"order")', next: 'is_order' },
+            { when: 'hasWord(message.text,"buy")', next: 'is_sale' },
+          ],
+          else: 'to_team',
+        },
+      },
+      { id: 'is_order', type: 'add_label', parameters: { labelId: labels[0].id }, next: 'to_team' },
+      { id: 'is_sale', type: 'add_label', parameters: { labelId: labels[1].id } },
+      { id: 'to_team', type: 'assign', parameters: { teamId: team.id }, next: 'done' },
+      { id: 'quiet', type: 'set_chat_status', parameters: { status: 'closed' } },
+      { id: 'done', type: 'end' },
+    ],
+  });
+  const page = await openPage(`/automations/${id}`, { width: 1360, height: 800 });
+  await page.locator('[data-item="is_order"]').getByText('Order').waitFor();
+  await page.locator('[data-item="hello"]').click();
+  await page.getByRole('complementary').getByLabel('Text', { exact: true }).waitFor();
+  await take(page, 'automation');
+});

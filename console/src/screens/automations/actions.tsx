@@ -8,6 +8,7 @@ import { useText } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
+import { useShowError } from '../../ui/toast.tsx';
 import { AUTOMATIONS_KEY, bodyOf, definitionOf, storeAutomation } from './data.ts';
 
 type Status = Automation['status'];
@@ -42,6 +43,7 @@ export function useAutomationActions(): {
   const t = useText();
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const showError = useShowError();
   const [asked, setAsked] = useState<Asked>();
   const change = useWrite(
     ({
@@ -79,8 +81,14 @@ export function useAutomationActions(): {
   const setStatus = (automation: Automation, status: Exclude<Status, 'draft'>): void =>
     change.mutate(
       { automation, status, isForced: false },
-      // A campaign uses it: those who insist can stop it anyway. Other errors are shown there as well.
-      { onError: () => setAsked({ kind: 'status', automation, status }) },
+      {
+        onError: (error) => {
+          // A campaign uses it: those who insist can stop it anyway.
+          if (status !== 'active' && statusOf(error) === 409)
+            setAsked({ kind: 'status', automation, status });
+          else showError(error);
+        },
+      },
     );
   const itemsOf = (automation: Automation): readonly MenuItem[] => [
     ...FOLLOWING[automation.status].map((status) => ({

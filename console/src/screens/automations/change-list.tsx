@@ -1,11 +1,11 @@
 import type { FlowDefinition } from '../../flow/definition.ts';
 import { createDescriber } from '../../flow/describe.ts';
 import { useFlowNames } from '../../flow/names.ts';
-import type { MessageKey } from '../../i18n/catalogue.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import styles from './dialogs.module.css';
 import { type Change, compareDefinitions, type FieldChange } from './diff.ts';
+import { isFieldName } from './fields.ts';
 
 const LOOKS = { added: 'good', removed: 'bad', changed: 'warn' } as const;
 
@@ -43,11 +43,8 @@ export function ChangeList({
   };
   const fieldName = (path: readonly string[]): string =>
     path.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : labelOf(part))).join(' ');
-  const labelOf = (name: string): string => {
-    const key = `autoField.${name}` as MessageKey;
-    const text = t(key as 'autoField.text');
-    return text === undefined ? name : text;
-  };
+  // Names of headers and of values of templates are not names of fields.
+  const labelOf = (name: string): string => (isFieldName(name) ? t(`autoField.${name}`) : name);
   const fieldLine = ({ path, from, to }: FieldChange): string =>
     `${path[0] === 'type' ? t('automations.kindOf') : fieldName(path)}: ${show(path, from)} → ${show(path, to)}`;
   const target = (id: string | undefined): string => id ?? t('automations.endOfRun');

@@ -1,5 +1,5 @@
 import type { Automation } from '@parley/sdk';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useWorkspace } from '../../api/session.tsx';
 import type { FlowDefinition } from '../../flow/definition.ts';
 import { type Draft, definitionOf } from './data.ts';
@@ -52,6 +52,8 @@ interface State {
   /** What was saved last, and on which the draft is based. */
   saved: Draft;
   baseId: string;
+  /** The number of the version that the API has, as far as this page knows. */
+  number: number;
   /** It was found in the browser when the page was opened. */
   isRestored: boolean;
 }
@@ -66,10 +68,11 @@ export function useDraft(automation: Automation) {
       history: startHistory<Draft>(stored ? { name: stored.name, definition: stored.definition } : saved),
       saved,
       baseId: stored?.baseId ?? automation.latestVersionId,
+      number: automation.latestVersion.number,
       isRestored: stored !== undefined,
     };
   };
-  const [{ history, saved, baseId, isRestored }, setState] = useState(begin);
+  const [{ history, saved, baseId, number, isRestored }, setState] = useState(begin);
   const { present: draft } = history;
   const isDirty = draft.name !== saved.name || !isSameDefinition(draft.definition, saved.definition);
 
@@ -79,6 +82,22 @@ export function useDraft(automation: Automation) {
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
   }, [key, draft, baseId, isDirty]);
+
+  /** Begins again with what the API has. It can be undone. */
+  const takeSaved = (stored: Automation): void =>
+    setState((state) => ({
+      history: pushChange(state.history, draftOf(stored), '', Date.now()),
+      saved: draftOf(stored),
+      baseId: stored.latestVersionId,
+      number: stored.latestVersion.number,
+      isRestored: false,
+    }));
+  // A colleague has saved, and nothing here would be lost.
+  const follow = useEffectEvent(() => takeSaved(automation));
+  const isBehind = !isDirty && automation.latestVersion.number > number;
+  useEffect(() => {
+    if (isBehind) follow();
+  }, [isBehind]);
 
   const update = (change: (history: History<Draft>) => History<Draft>): void =>
     setState((state) => ({ ...state, history: change(state.history) }));
@@ -101,16 +120,10 @@ export function useDraft(automation: Automation) {
         ...state,
         saved: draftOf(stored),
         baseId: stored.latestVersionId,
+        number: stored.latestVersion.number,
         isRestored: false,
       })),
-    /** Begins again with what the API has. It can be undone. */
-    takeSaved: (stored: Automation): void =>
-      setState((state) => ({
-        history: pushChange(state.history, draftOf(stored), '', Date.now()),
-        saved: draftOf(stored),
-        baseId: stored.latestVersionId,
-        isRestored: false,
-      })),
+    takeSaved,
   };
 }
 export type DraftState = ReturnType<typeof useDraft>;

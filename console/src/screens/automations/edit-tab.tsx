@@ -29,6 +29,8 @@ export function EditTab({ automation, definition, draft }: TabProps) {
   const toast = useToast();
   const canWrite = useScope('automations:write');
   const [selected, setSelected] = useState<string>();
+  /** Each time the panel is opened, it gets the focus. */
+  const [opened, setOpened] = useState(0);
   const [point, setPoint] = useState<InsertPoint>();
   const [showsJson, setShowsJson] = useState(false);
   const faults = useFaults(definition, canWrite, translator) ?? [];
@@ -45,9 +47,15 @@ export function EditTab({ automation, definition, draft }: TabProps) {
   };
   const select = (id: string): void => {
     setShowsJson(false);
+    setOpened(opened + 1);
     setSelected(id);
   };
   const close = (): void => {
+    const menu = document.querySelector<HTMLElement>('[role=menu]:popover-open');
+    if (menu) {
+      menu.hidePopover();
+      return;
+    }
     setSelected(undefined);
     setShowsJson(false);
     document.querySelector<HTMLElement>(`[data-item="${CSS.escape(selected ?? TRIGGER_ID)}"]`)?.focus();
@@ -87,6 +95,7 @@ export function EditTab({ automation, definition, draft }: TabProps) {
       ) : (
         isShown && (
           <Panel
+            key={opened}
             definition={definition}
             selected={selected as string}
             faults={faults}

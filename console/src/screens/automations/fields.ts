@@ -1,8 +1,11 @@
 import type { Step, Trigger } from '@parley/sdk';
-import type { MessageKey } from '../../i18n/catalogue.ts';
+import { automationFields } from '../../i18n/en/automation-fields.ts';
 
 /** Every field has a text for its label: a field without one does not compile. */
-export type FieldName = MessageKey extends infer K ? (K extends `autoField.${infer N}` ? N : never) : never;
+export type FieldName = keyof typeof automationFields extends `autoField.${infer Name}` ? Name : never;
+
+export const isFieldName = (name: string): name is FieldName =>
+  Object.hasOwn(automationFields, `autoField.${name}`);
 
 export type ReferenceKind = 'label' | 'channel' | 'user' | 'team' | 'template' | 'attribute' | 'secret';
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type FlowDefinition, type FlowStep, type Outlet, outletsOf } from '../../flow/definition.ts';
 import { createDescriber, type Describer } from '../../flow/describe.ts';
 import { TRIGGER_ID } from '../../flow/graph.ts';
@@ -11,7 +11,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx';
 import { BranchCases } from './branch-cases.tsx';
 import { renameStep, replaceStep, setTarget } from './edit.ts';
 import { type Fault, pathById } from './faults.ts';
-import { type ObjectInput, stepFields } from './fields.ts';
+import { type Input, isFieldName, stepFields, triggerFields } from './fields.ts';
 import { InputContext } from './inputs/input.ts';
 import { ObjectFields } from './inputs/object-fields.tsx';
 import styles from './panel.module.css';
@@ -34,6 +34,12 @@ export function Panel(props: PanelProps) {
   const translator = useTranslator();
   const { t } = translator;
   const describer = createDescriber(translator, useFlowNames());
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the keyboard would cover everything.
+    if (matchMedia('(min-width: 720px)').matches)
+      panel.current?.querySelector<HTMLElement>('fieldset :is(input, select, textarea)')?.focus();
+  }, []);
   const index = definition.steps.findIndex(({ id }) => id === selected);
   const step = definition.steps[index];
   if (!step && selected !== TRIGGER_ID) return null;
@@ -44,7 +50,7 @@ export function Panel(props: PanelProps) {
     own.find((fault) => fault.path === pathById(path, definition))?.message;
   return (
     <InputContext value={{ definition, faultAt }}>
-      <aside className={styles.panel} aria-label={title}>
+      <aside ref={panel} className={styles.panel} aria-label={title}>
         <header className={styles.header}>
           <Icon name={icon} />
           <h2 className={styles.title}>{title}</h2>
@@ -55,7 +61,7 @@ export function Panel(props: PanelProps) {
         </header>
         <fieldset className={styles.fields} disabled={isReadOnly}>
           <legend className="visually-hidden">{title}</legend>
-          <OtherFaults faults={own} definition={definition} index={index} />
+          <OtherFaults faults={own} definition={definition} step={step} />
           {step ? (
             <StepFields key={step.id} {...props} step={step} index={index} describer={describer} />
           ) : (
@@ -68,37 +74,38 @@ export function Panel(props: PanelProps) {
 }
 
 /** Whether a field of the panel shows what is at a path. */
-function hasField(input: ObjectInput, [name, ...rest]: readonly string[]): boolean {
-  const field =
-    name === undefined ? undefined : (input.fields as Record<string, { input: ObjectInput['fields'] }>)[name];
-  if (!field) return false;
-  const inner = field.input as unknown as { kind: string; item?: ObjectInput } & ObjectInput;
-  if (rest.length === 0) return true;
-  if (inner.kind === 'object') return hasField(inner, rest);
-  if (inner.kind === 'list' && inner.item)
-    return /^\d+$/.test(rest[0] ?? '')
-      ? rest.length === 1 || hasField(inner.item, rest.slice(1))
-      : hasField(inner.item, rest);
-  return inner.kind === 'texts';
+function hasField(input: Input, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return true;
+  switch (input.kind) {
+    case 'object': {
+      const field = isFieldName(name) ? input.fields[name] : undefined;
+      return field !== undefined && hasField(field.input, rest);
+    }
+    case 'list':
+      // One value may be written without a list.
+      return hasField(input.item, /^\d+$/.test(name) ? rest : [name, ...rest]);
+    case 'texts':
+      return rest.length === 0;
+    default:
+      return false;
+  }
+}
+
+interface OtherFaultsProps {
+  faults: readonly Fault[];
+  definition: FlowDefinition;
+  step: FlowStep | undefined;
 }
 
 /** What is wrong with the whole, or with something that has no field. */
-function OtherFaults({
-  faults,
-  definition,
-  index,
-}: {
-  faults: readonly Fault[];
-  definition: FlowDefinition;
-  index: number;
-}) {
-  const step = definition.steps[index];
-  const others = faults.filter(({ path }) => {
-    const prefix = step ? `steps.${step.id}.parameters.` : 'trigger.parameters.';
-    if (!step && !path.startsWith('trigger')) return path === 'variables' || path === 'steps';
-    const shown = step ? stepFields[step.type] : undefined;
-    return !(path.startsWith(prefix) && (!shown || hasField(shown, path.slice(prefix.length).split('.'))));
-  });
+function OtherFaults({ faults, definition: { trigger }, step }: OtherFaultsProps) {
+  const prefix = step ? `steps.${step.id}.parameters.` : 'trigger.parameters.';
+  const input = step ? stepFields[step.type] : triggerFields[trigger.type];
+  const isShown = ({ path }: Fault): boolean =>
+    path.startsWith(prefix)
+      ? hasField(input, path.slice(prefix.length).split('.'))
+      : !step && /^(trigger\.(type|parameters)|variables\.\d+(\.(name|default))?)$/.test(path);
+  const others = faults.filter((fault) => !isShown(fault));
   return others.length === 0 ? null : (
     <ul className={styles.faults} role="alert">
       {others.map(({ path, message }) => (

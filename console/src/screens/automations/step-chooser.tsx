@@ -18,9 +18,17 @@ export function StepChooser({
   return (
     <Dialog title={t('automations.insertStep')} onClose={onClose}>
       <ul className={styles.kinds}>
-        {stepTypes.map((type) => (
+        {stepTypes.map((type, index) => (
           <li key={type}>
-            <button type="button" className={styles.kind} onClick={() => onChoose(type)}>
+            <button
+              // The attribute, not React's focus at once: the window decides about the focus when it opens.
+              ref={(button) => {
+                if (index === 0) button?.setAttribute('autofocus', '');
+              }}
+              type="button"
+              className={styles.kind}
+              onClick={() => onChoose(type)}
+            >
               <span className={styles.kindIcon}>
                 <Icon name={stepIcons[type]} />
               </span>

@@ -141,10 +141,10 @@ const runsByIds = statement<[ids: string[]], RunRow>(
 
 /** The data of `automation.run_progressed`, by the ids of runs. */
 export async function loadProgressedRuns(
-  reader: TenantReader,
+  db: TenantReader,
   ids: string[],
 ): Promise<ReadonlyMap<string, AutomationRun>> {
-  const rows = await reader.all(runsByIds, [ids]);
+  const rows = await db.all(runsByIds, [ids]);
   return new Map(rows.map((row) => [row.id, presentRun(row)]));
 }
 

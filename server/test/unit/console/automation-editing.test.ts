@@ -218,7 +218,7 @@ describe('the difference of two definitions', () => {
     };
     expect(compareDefinitions(before, after)).toMatchObject([
       { what: 'purpose', from: 'service', to: 'marketing' },
-      { what: 'trigger', fields: [{ path: ['type'] }, { path: ['labelId'] }].toReversed() },
+      { what: 'trigger', fields: [{ path: ['type'] }, { path: ['labelId'] }] },
       { what: 'variable', from: undefined, to: { name: 'plan' } },
       {
         what: 'step',

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { findNeighbour } from '../../../../console/src/flow/arrow-keys.ts';
 import { parseCondition } from '../../../../console/src/flow/condition.ts';
 import type { FlowDefinition, FlowStep } from '../../../../console/src/flow/definition.ts';
 import { describeDuration, readDuration, writeDuration } from '../../../../console/src/flow/duration.ts';
 import { END_ID, graphOf, TRIGGER_ID } from '../../../../console/src/flow/graph.ts';
-import { findNeighbour, layOut } from '../../../../console/src/flow/layout.ts';
+import { layOut } from '../../../../console/src/flow/layout.ts';
 import { readRecurrence, writeRecurrence } from '../../../../console/src/flow/recurrence.ts';
 import { readJson, writeJson } from '../../../../console/src/screens/automations/json.ts';
 

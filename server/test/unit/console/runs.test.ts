@@ -4,7 +4,7 @@ import type { FlowDefinition } from '../../../../console/src/flow/definition.ts'
 import { paintFunnel, paintRun } from '../../../../console/src/screens/automations/runs/paint.ts';
 import {
   emptyForm,
-  faultsOf,
+  findIssuesByNode,
   writeTryBody,
 } from '../../../../console/src/screens/automations/runs/try-body.ts';
 
@@ -109,12 +109,12 @@ describe('what is wrong with the definition', () => {
         { parameter: 'contactId', message: 'unknown' },
       ],
     });
-    expect(faultsOf(error, definition)).toEqual(
+    expect(findIssuesByNode(error, definition)).toEqual(
       new Map([
         ['ask', ['not closed', 'no such step']],
         ['$trigger', ['too many', 'beyond']],
       ]),
     );
-    expect(faultsOf(new Error('x'), definition)).toBeUndefined();
+    expect(findIssuesByNode(new Error('x'), definition)).toBeUndefined();
   });
 });

@@ -1,12 +1,6 @@
 import type { AutomationFunnel, AutomationRunWithTrace } from '@parley/sdk';
 import { TRIGGER_ID } from '../../../flow/graph.ts';
-
-/** As the picture takes it. */
-interface StepPaint {
-  state: 'done' | 'current' | 'failed' | 'skipped' | 'waiting';
-  count?: number;
-  text?: string;
-}
+import type { StepPaint } from '../../../flow/picture-props.ts';
 
 type Entry = Pick<AutomationRunWithTrace['trace'][number], 'step' | 'status' | 'detail'>;
 export type Paint = Readonly<Record<string, StepPaint>>;

@@ -54,17 +54,17 @@ export const issueAt = (error: unknown, parameter: string): string | undefined =
     : undefined;
 
 /** What is wrong with the definition, by the step or the trigger that it is about. */
-export function faultsOf(
+export function findIssuesByNode(
   error: unknown,
   { steps }: FlowDefinition,
 ): ReadonlyMap<string, readonly string[]> | undefined {
   if (!(error instanceof ParleyError)) return undefined;
-  const faults = new Map<string, string[]>();
+  const issues = new Map<string, string[]>();
   for (const { parameter, message } of error.issues) {
     const found = /^definition\.(?:steps\.(\d+)|(\w+))/.exec(parameter);
     if (!found) continue;
     const id = found[1] === undefined ? TRIGGER_ID : (steps[Number(found[1])]?.id ?? TRIGGER_ID);
-    faults.set(id, [...(faults.get(id) ?? []), message]);
+    issues.set(id, [...(issues.get(id) ?? []), message]);
   }
-  return faults.size > 0 ? faults : undefined;
+  return issues.size > 0 ? issues : undefined;
 }

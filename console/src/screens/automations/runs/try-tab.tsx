@@ -12,7 +12,7 @@ import { paintRun } from './paint.ts';
 import styles from './runs.module.css';
 import { Split } from './split.tsx';
 import { TraceSteps } from './trace-steps.tsx';
-import { emptyForm, faultsOf, issueAt, type TryForm, writeTryBody } from './try-body.ts';
+import { emptyForm, findIssuesByNode, issueAt, type TryForm, writeTryBody } from './try-body.ts';
 import { TryFields } from './try-fields.tsx';
 
 /** Shows what a run would do for somebody, without any effect. */
@@ -30,13 +30,13 @@ export function TryTab({ automation, definition, draft: { isDirty: isChanged } }
     { showsError: true },
   );
   const { data: result, error } = dryRun;
-  const faults = faultsOf(error, definition);
+  const issues = findIssuesByNode(error, definition);
   const fields = ['contactId', 'text', 'at', ...definition.variables.map(({ name }) => name)];
   return (
     <Split
       definition={definition}
       paint={result && !error ? paintRun(result.trace.map(withSentText), true) : undefined}
-      faults={faults}
+      faults={issues}
       selected={selected}
       onSelect={setSelected}
     >
@@ -52,8 +52,8 @@ export function TryTab({ automation, definition, draft: { isDirty: isChanged } }
         onChange={setForm}
         onSubmit={() => contact && dryRun.mutate(contact)}
       />
-      {faults && <Warning>{t('try.problems')}</Warning>}
-      {error && !faults && !isShownByFields(error, fields) ? <ErrorNotice error={error} /> : null}
+      {issues && <Warning>{t('try.problems')}</Warning>}
+      {error && !issues && !isShownByFields(error, fields) ? <ErrorNotice error={error} /> : null}
       {result && !error ? (
         <Result result={result} definition={definition} selected={selected} onSelect={setSelected} />
       ) : (
