@@ -177,7 +177,7 @@ function useFocus({ graph, layout, onInsert, selected }: ReturnType<typeof usePi
 function PictureInside(props: FlowPictureProps) {
   const t = useText();
   const picture = usePicture(props);
-  const { graph, layout, describer, labelOf, label, selected, onSelect, onInsert, onRemove, faults, paint } =
+  const { graph, layout, describer, labelOf, label, selected, onSelect, onInsert, onRemove, issues, paint } =
     picture;
   const { box, stop, setFocused, onKeyDown } = useFocus(picture);
   const flow = useReactFlow();
@@ -202,7 +202,7 @@ function PictureInside(props: FlowPictureProps) {
     const view = viewOf(node, picture.definition, describer, {
       isSelected: node.id === selected,
       isTabStop: node.id === stop,
-      faults: faults?.get(node.id) ?? [],
+      issues: issues?.get(node.id) ?? [],
       paint: paint?.[node.id],
       onOpen: onSelect && (() => onSelect(node.id)),
     });
