@@ -2,8 +2,6 @@ import { lazy, Suspense } from 'react';
 import { Skeleton } from '../ui/notices.tsx';
 import type { FlowPictureProps } from './picture-props.ts';
 
-export type { StepPaint } from './picture-props.ts';
-
 const Picture = lazy(async () => ({ default: (await import('./picture.tsx')).Picture }));
 
 /**

@@ -7,7 +7,7 @@ export interface Point {
   y: number;
 }
 
-export interface Box extends Point {
+interface Box extends Point {
   width: number;
   height: number;
 }
@@ -74,17 +74,17 @@ function placeAll(
   return graph;
 }
 
-const LANE_PX = 16;
+const SIDE_PX = 16;
 
-/** The lanes beside the picture: far edges to the same step share one, those that lead up are on the left. */
-function createLanes(boxes: ReadonlyMap<string, Box>): (edge: FlowEdge, isDown: boolean) => number {
+/** Where far edges run, beside the picture: those to the same step together, those that lead up on the left. */
+function createSides(boxes: ReadonlyMap<string, Box>): (edge: FlowEdge, isDown: boolean) => number {
   const all = [...boxes.values()];
-  const left = Math.min(...all.map(({ x }) => x)) - LANE_PX;
-  const right = Math.max(...all.map(({ x, width }) => x + width)) + LANE_PX;
-  const lanes = { down: new Map<string, number>(), up: new Map<string, number>() };
+  const left = Math.min(...all.map(({ x }) => x)) - SIDE_PX;
+  const right = Math.max(...all.map(({ x, width }) => x + width)) + SIDE_PX;
+  const sides = { down: new Map<string, number>(), up: new Map<string, number>() };
   return ({ to }, isDown) => {
-    const taken = isDown ? lanes.down : lanes.up;
-    if (!taken.has(to)) taken.set(to, taken.size * LANE_PX);
+    const taken = isDown ? sides.down : sides.up;
+    if (!taken.has(to)) taken.set(to, taken.size * SIDE_PX);
     const offset = taken.get(to) ?? 0;
     return isDown ? right + offset : left - offset;
   };
@@ -101,7 +101,7 @@ export function layOut(graph: FlowGraph, labelOf: (edge: FlowEdge) => string): F
       return [node.id, { x: x - width / 2, y: y - height / 2, width, height }];
     }),
   );
-  const laneOf = createLanes(boxes);
+  const sideOf = createSides(boxes);
   const lines = graph.edges.map((edge): [string, { points: Point[]; middle: Point }] => {
     const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)] as [Box, Box];
     // A way back up leaves at the upper edge.
@@ -111,11 +111,11 @@ export function layOut(graph: FlowGraph, labelOf: (edge: FlowEdge) => string): F
     const end = { x: to.x + to.width / 2, y: to.y + (isDown || isFar ? 0 : to.height) };
     if (isFar) {
       const { x = 0, y = 0 } = placed.node(stubOf(edge.id)) as Partial<Point>;
-      const lane = laneOf(edge, isDown);
+      const side = sideOf(edge, isDown);
       const inner = [
         { x, y },
-        { x: lane, y: y + STEP.height },
-        { x: lane, y: end.y - STEP.height },
+        { x: side, y: y + STEP.height },
+        { x: side, y: end.y - STEP.height },
       ];
       return [edge.id, { points: [start, ...inner, end], middle: { x, y } }];
     }

@@ -23,7 +23,7 @@ export interface FlowPictureProps {
   /** Somebody pressed Delete on a step. */
   onRemove?: ((stepId: string) => void) | undefined;
   /** What is wrong, by the id of the step or `TRIGGER_ID`. */
-  faults?: ReadonlyMap<string, readonly string[]> | undefined;
+  issues?: ReadonlyMap<string, readonly string[]> | undefined;
   /** By the id of the step or `TRIGGER_ID`. Steps without one are shown as they are. */
   paint?: Readonly<Record<string, StepPaint>> | undefined;
 }

@@ -1,7 +1,4 @@
 import {
-  type Edge,
-  EdgeLabelRenderer,
-  type EdgeProps,
   Handle,
   type Node,
   type NodeProps,
@@ -11,74 +8,25 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react';
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useText, useTranslator } from '../i18n/i18n.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { findNeighbour, isArrow } from './arrow-keys.ts';
 import { createDescriber } from './describe.ts';
 import styles from './flow.module.css';
-import { type FlowEdge, graphOf, TRIGGER_ID } from './graph.ts';
-import { LABEL_WIDTH, layOut, pathOf } from './layout.ts';
+import { type FlowEdge, graphOf } from './graph.ts';
+import { layOut, pathOf } from './layout.ts';
 import { useFlowNames } from './names.ts';
 import type { FlowPictureProps } from './picture-props.ts';
 import { type NodeView, StepNode, viewOf } from './step-node.tsx';
-
-interface EdgeView {
-  path: string;
-  middle: { x: number; y: number };
-  label: string;
-  /** What the plus says; without it there is none. */
-  plus: string | undefined;
-  isTabStop: boolean;
-  onInsert(): void;
-}
+import { useFocus } from './use-focus.ts';
+import { type PictureEdge, Way } from './way.tsx';
 
 type PictureNode = Node<{ view: NodeView }, 'step'>;
-type PictureEdge = Edge<{ view: EdgeView }, 'way'>;
 
 const MIN_ZOOM = 0.2;
 /** Texts stay readable; the rest is reached by scrolling. */
 const FIRST_ZOOM = 0.7;
 const MARGIN_PX = 48;
-
-function Way({ id, data }: EdgeProps<PictureEdge>) {
-  if (!data) return null;
-  const { path, middle, label, plus, isTabStop, onInsert } = data.view;
-  return (
-    <>
-      <path className={styles.way} d={path} markerEnd="url(#flow-arrow)" />
-      <EdgeLabelRenderer>
-        <div
-          className={styles.wayLabel}
-          style={{
-            transform: `translate(-50%, -50%) translate(${middle.x}px, ${middle.y}px)`,
-            maxWidth: LABEL_WIDTH,
-          }}
-        >
-          {label !== '' && (
-            <span className={styles.wayText} title={label}>
-              {label}
-            </span>
-          )}
-          {plus !== undefined && (
-            <button
-              type="button"
-              className={styles.plus}
-              data-item={id}
-              tabIndex={isTabStop ? 0 : -1}
-              aria-label={plus}
-              title={plus}
-              onClick={onInsert}
-            >
-              <Icon name="plus" />
-            </button>
-          )}
-        </div>
-      </EdgeLabelRenderer>
-    </>
-  );
-}
 
 /** The handles are invisible: the library shows no edge without them. */
 const NODE_TYPES = {
@@ -131,55 +79,17 @@ function usePicture({ definition, ...given }: FlowPictureProps) {
   return { ...given, definition, describer, graph, layout, labelOf };
 }
 
-/** The focus is on one node or plus; arrow keys move it. Tab leaves the picture. */
-function useFocus({ graph, layout, onInsert, selected }: ReturnType<typeof usePicture>) {
-  const [focused, setFocused] = useState<string>(selected ?? TRIGGER_ID);
-  const box = useRef<HTMLDivElement>(null);
-  const flow = useReactFlow();
-  const exists = layout.boxes.has(focused) || (onInsert !== undefined && layout.lines.has(focused));
-  const stop = exists ? focused : TRIGGER_ID;
-
-  const show = (id: string): void => {
-    const node = layout.boxes.get(id);
-    const middle = layout.lines.get(id)?.middle;
-    const x = node ? node.x + node.width / 2 : (middle?.x ?? 0);
-    const y = node ? node.y + node.height / 2 : (middle?.y ?? 0);
-    const { x: left, y: top, zoom } = flow.getViewport();
-    const { clientWidth = 0, clientHeight = 0 } = box.current ?? {};
-    const [screenX, screenY] = [x * zoom + left, y * zoom + top];
-    const margin = 80;
-    const isVisible =
-      screenX > margin &&
-      screenX < clientWidth - margin &&
-      screenY > margin &&
-      screenY < clientHeight - margin;
-    if (!isVisible) void flow.setCenter(x, y, { zoom });
-  };
-  const move = (id: string): void => {
-    setFocused(id);
-    box.current
-      ?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`)
-      ?.focus({ preventScroll: true });
-    show(id);
-  };
-  const onKeyDown = (event: KeyboardEvent): string | undefined => {
-    const item = (event.target as HTMLElement).closest<HTMLElement>('[data-item]')?.dataset.item;
-    if (item === undefined || event.ctrlKey || event.metaKey || event.altKey) return undefined;
-    if (!isArrow(event.key)) return item;
-    event.preventDefault();
-    const next = findNeighbour(graph, layout, item, event.key, onInsert !== undefined);
-    if (next !== undefined) move(next);
-    return undefined;
-  };
-  return { box, stop, setFocused, onKeyDown };
-}
-
 function PictureInside(props: FlowPictureProps) {
   const t = useText();
   const picture = usePicture(props);
-  const { graph, layout, describer, labelOf, label, selected, onSelect, onInsert, onRemove, faults, paint } =
+  const { graph, layout, describer, labelOf, label, selected, onSelect, onInsert, onRemove, issues, paint } =
     picture;
-  const { box, stop, setFocused, onKeyDown } = useFocus(picture);
+  const { box, stop, setFocused, onKeyDown } = useFocus({
+    graph,
+    layout,
+    hasPluses: onInsert !== undefined,
+    selected,
+  });
   const flow = useReactFlow();
 
   /** The first view shows the trigger in the middle of the upper edge, and as much below it as fits. */
@@ -197,12 +107,25 @@ function PictureInside(props: FlowPictureProps) {
     void flow.setViewport({ x: clientWidth / 2 - middle * zoom, y: MARGIN_PX / 2 - trigger.y * zoom, zoom });
   };
 
+  // A panel that opens beside the picture moves the middle.
+  useEffect(() => {
+    const element = box.current as HTMLDivElement;
+    let width = element.clientWidth;
+    const observer = new ResizeObserver(() => {
+      const { x, ...rest } = flow.getViewport();
+      void flow.setViewport({ ...rest, x: x + (element.clientWidth - width) / 2 });
+      width = element.clientWidth;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box, flow]);
+
   const nodes = graph.nodes.map((node): PictureNode => {
     const { x, y, width, height } = layout.boxes.get(node.id) ?? { x: 0, y: 0, width: 0, height: 0 };
     const view = viewOf(node, picture.definition, describer, {
       isSelected: node.id === selected,
       isTabStop: node.id === stop,
-      faults: faults?.get(node.id) ?? [],
+      issues: issues?.get(node.id) ?? [],
       paint: paint?.[node.id],
       onOpen: onSelect && (() => onSelect(node.id)),
     });

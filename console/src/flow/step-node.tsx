@@ -11,7 +11,7 @@ import { stepIcons, triggerIcons } from './step-icons.ts';
 interface NodeState {
   isSelected: boolean;
   isTabStop: boolean;
-  faults: readonly string[];
+  issues: readonly string[];
   paint: StepPaint | undefined;
   /** Left out: it cannot be opened. */
   onOpen: (() => void) | undefined;
@@ -82,7 +82,7 @@ const STATES: Readonly<Record<StepPaint['state'], IconName>> = {
 
 export function StepNode({ view }: { view: NodeView }) {
   const { t, formatNumber } = useTranslator();
-  const { id, look, icon, title, summary, isSelected, isTabStop, faults, paint, onOpen } = view;
+  const { id, look, icon, title, summary, isSelected, isTabStop, issues, paint, onOpen } = view;
   const line = paint?.text ?? summary;
   const content = (
     <>
@@ -97,10 +97,10 @@ export function StepNode({ view }: { view: NodeView }) {
           </span>
         )}
       </span>
-      {faults.length > 0 && (
-        <span className={styles.fault} title={faults.join('\n')}>
+      {issues.length > 0 && (
+        <span className={styles.issue} title={issues.join('\n')}>
           <Icon name="warning" />
-          <span className="visually-hidden">{t('flow.faults', { count: faults.length })}</span>
+          <span className="visually-hidden">{t('flow.issues', { count: issues.length })}</span>
         </span>
       )}
       {paint && (
@@ -116,7 +116,7 @@ export function StepNode({ view }: { view: NodeView }) {
     styles.node,
     styles[look],
     paint && styles[paint.state],
-    faults.length > 0 && styles.faulty,
+    issues.length > 0 && styles.hasIssue,
     isSelected && styles.selected,
   );
   return (

@@ -90,7 +90,7 @@ export const flow: Texts<typeof en> = {
   'flow.zoomIn': 'Größer',
   'flow.zoomOut': 'Kleiner',
   'flow.fit': 'Alles zeigen',
-  'flow.faults': { one: '{count} Problem', other: '{count} Probleme' },
+  'flow.issues': { one: '{count} Problem', other: '{count} Probleme' },
   'flow.state.done': 'erledigt',
   'flow.state.current': 'jetzt hier',
   'flow.state.failed': 'fehlgeschlagen',

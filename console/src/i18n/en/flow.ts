@@ -88,7 +88,7 @@ export const flow = {
   'flow.zoomIn': 'Larger',
   'flow.zoomOut': 'Smaller',
   'flow.fit': 'Show everything',
-  'flow.faults': { one: '{count} problem', other: '{count} problems' },
+  'flow.issues': { one: '{count} problem', other: '{count} problems' },
   'flow.state.done': 'done',
   'flow.state.current': 'now here',
   'flow.state.failed': 'failed',

@@ -21,11 +21,11 @@ const MAX_CASES = 50;
 /** The cases of a branch. The first one that is true wins, so their order can be changed. */
 export function BranchCases({ definition, step, path, describer, onChange }: BranchCasesProps) {
   const t = useText();
-  const { faultAt } = useInputContext();
+  const { issueAt } = useInputContext();
   const cases = casesOf(step);
   const store = (next: readonly BranchCase[]): void =>
     onChange(replaceStep(definition, { ...step, parameters: { ...step.parameters, cases: next } }));
-  const error = faultAt(`${path}.cases`);
+  const error = issueAt(`${path}.cases`);
   return (
     <>
       {error !== undefined && (
@@ -43,7 +43,7 @@ export function BranchCases({ definition, step, path, describer, onChange }: Bra
               label={t('autoField.when')}
               value={one.when}
               path={`${path}.cases.${index}.when`}
-              error={faultAt(`${path}.cases.${index}.when`)}
+              error={issueAt(`${path}.cases.${index}.when`)}
               of="run"
               onChange={(when) =>
                 store(
@@ -56,7 +56,7 @@ export function BranchCases({ definition, step, path, describer, onChange }: Bra
             <SelectField
               label={t('automations.then')}
               value={one.next}
-              error={faultAt(`${path}.cases.${index}.next`)}
+              error={issueAt(`${path}.cases.${index}.next`)}
               options={[
                 ...(definition.steps.some(({ id }) => id === one.next)
                   ? []

@@ -9,16 +9,16 @@ import { classes } from '../../ui/classes.ts';
 import { useToast } from '../../ui/toast.tsx';
 import { insertStep, removeStep } from './edit.ts';
 import styles from './editor.module.css';
-import { type Fault, useFaults } from './faults.ts';
+import { type Issue, useIssues } from './issues.ts';
 import { JsonPane } from './json-pane.tsx';
 import { Panel } from './panel.tsx';
 import { StepChooser } from './step-chooser.tsx';
 import type { TabProps } from './tab-props.ts';
 
 /** What is wrong, by the node that shows it. */
-function byNode(faults: readonly Fault[]): Map<string, string[]> {
+function byNode(issues: readonly Issue[]): Map<string, string[]> {
   const nodes = new Map<string, string[]>();
-  for (const { nodeId, message } of faults) nodes.set(nodeId, [...(nodes.get(nodeId) ?? []), message]);
+  for (const { nodeId, message } of issues) nodes.set(nodeId, [...(nodes.get(nodeId) ?? []), message]);
   return nodes;
 }
 
@@ -33,7 +33,7 @@ export function EditTab({ automation, definition, draft }: TabProps) {
   const [opened, setOpened] = useState(0);
   const [point, setPoint] = useState<InsertPoint>();
   const [showsJson, setShowsJson] = useState(false);
-  const faults = useFaults(definition, canWrite, translator) ?? [];
+  const issues = useIssues(definition, canWrite, translator) ?? [];
   const { change, undo } = draft;
   const isShown = selected === TRIGGER_ID || definition.steps.some(({ id }) => id === selected);
 
@@ -62,7 +62,7 @@ export function EditTab({ automation, definition, draft }: TabProps) {
   };
   const hasPane = showsJson || isShown;
   useKeys(hasPane ? [{ keys: 'Escape', label: t('action.close'), whileTyping: true, run: close }] : []);
-  const errors = faults.filter(({ isWarning }) => !isWarning).length;
+  const errors = issues.filter(({ isWarning }) => !isWarning).length;
   return (
     <div className={classes(styles.edit, hasPane && styles.withPane, showsJson && styles.withJson)}>
       <div className={styles.canvas}>
@@ -73,16 +73,16 @@ export function EditTab({ automation, definition, draft }: TabProps) {
           onSelect={select}
           onInsert={canWrite ? setPoint : undefined}
           onRemove={canWrite ? remove : undefined}
-          faults={byNode(faults)}
+          issues={byNode(issues)}
         />
         <div className={styles.corner}>
           {errors > 0 && (
             <Button
               icon="warning"
               className={styles.problems}
-              onClick={() => select(faults[0]?.nodeId ?? TRIGGER_ID)}
+              onClick={() => select(issues[0]?.nodeId ?? TRIGGER_ID)}
             >
-              {t('flow.faults', { count: errors })}
+              {t('flow.issues', { count: errors })}
             </Button>
           )}
           <Button icon="code" aria-pressed={showsJson} onClick={() => setShowsJson(!showsJson)}>
@@ -98,7 +98,7 @@ export function EditTab({ automation, definition, draft }: TabProps) {
             key={opened}
             definition={definition}
             selected={selected as string}
-            faults={faults}
+            issues={issues}
             isReadOnly={!canWrite}
             onChange={change}
             onSelect={(id) => (id === undefined ? close() : setSelected(id))}

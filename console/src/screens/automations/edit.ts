@@ -20,7 +20,7 @@ const readTargets = (steps: readonly FlowStep[]): Targets =>
   );
 
 /** An id that no step has yet: `message`, `message_2` and so on. */
-export function uniqueId(steps: readonly FlowStep[], base: string): string {
+function uniqueId(steps: readonly FlowStep[], base: string): string {
   const used = new Set(steps.map(({ id }) => id));
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? base : `${base}_${number}`;

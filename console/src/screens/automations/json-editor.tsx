@@ -114,7 +114,7 @@ export function JsonEditor({ label, text, isReadOnly, onChange }: JsonEditorProp
           theme,
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorState.readOnly.of(isReadOnly),
           EditorView.updateListener.of(({ docChanged, state, transactions }) => {
             const isTyped = transactions.some(

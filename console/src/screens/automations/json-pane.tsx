@@ -50,7 +50,7 @@ export function JsonPane({ definition, isReadOnly, onChange, onClose }: JsonPane
         <IconButton icon="close" label={t('action.close')} onClick={onClose} />
       </header>
       {problem !== undefined && (
-        <p className={styles.faults} role="alert">
+        <p className={styles.issues} role="alert">
           {problem}
         </p>
       )}

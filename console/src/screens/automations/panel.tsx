@@ -10,10 +10,10 @@ import { SelectField, TextField } from '../../ui/field.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { BranchCases } from './branch-cases.tsx';
 import { renameStep, replaceStep, setTarget } from './edit.ts';
-import { type Fault, pathById } from './faults.ts';
 import { type Input, isFieldName, stepFields, triggerFields } from './fields.ts';
 import { InputContext } from './inputs/input.ts';
 import { ObjectFields } from './inputs/object-fields.tsx';
+import { type Issue, pathById } from './issues.ts';
 import styles from './panel.module.css';
 import { TriggerFields } from './trigger-fields.tsx';
 
@@ -21,7 +21,7 @@ interface PanelProps {
   definition: FlowDefinition;
   /** The id of a step, or `TRIGGER_ID`. */
   selected: string;
-  faults: readonly Fault[];
+  issues: readonly Issue[];
   isReadOnly: boolean;
   onChange: (definition: FlowDefinition, about?: string) => void;
   onSelect: (id: string | undefined) => void;
@@ -30,7 +30,7 @@ interface PanelProps {
 
 /** Everything about the trigger or a step. */
 export function Panel(props: PanelProps) {
-  const { definition, selected, faults, isReadOnly, onSelect, onRemove } = props;
+  const { definition, selected, issues, isReadOnly, onSelect, onRemove } = props;
   const translator = useTranslator();
   const { t } = translator;
   const describer = createDescriber(translator, useFlowNames());
@@ -45,11 +45,11 @@ export function Panel(props: PanelProps) {
   if (!step && selected !== TRIGGER_ID) return null;
   const title = step ? describer.stepTitle(step) : t('automations.begins');
   const icon: IconName = step ? stepIcons[step.type] : 'automation';
-  const own = faults.filter(({ nodeId }) => nodeId === selected);
-  const faultAt = (path: string): string | undefined =>
-    own.find((fault) => fault.path === pathById(path, definition))?.message;
+  const own = issues.filter(({ nodeId }) => nodeId === selected);
+  const issueAt = (path: string): string | undefined =>
+    own.find((issue) => issue.path === pathById(path, definition))?.message;
   return (
-    <InputContext value={{ definition, faultAt }}>
+    <InputContext value={{ definition, issueAt }}>
       <aside ref={panel} className={styles.panel} aria-label={title}>
         <header className={styles.header}>
           <Icon name={icon} />
@@ -61,7 +61,7 @@ export function Panel(props: PanelProps) {
         </header>
         <fieldset className={styles.fields} disabled={isReadOnly}>
           <legend className="visually-hidden">{title}</legend>
-          <OtherFaults faults={own} definition={definition} step={step} />
+          <OtherIssues issues={own} definition={definition} step={step} />
           {step ? (
             <StepFields key={step.id} {...props} step={step} index={index} describer={describer} />
           ) : (
@@ -91,23 +91,23 @@ function hasField(input: Input, [name, ...rest]: readonly string[]): boolean {
   }
 }
 
-interface OtherFaultsProps {
-  faults: readonly Fault[];
+interface OtherIssuesProps {
+  issues: readonly Issue[];
   definition: FlowDefinition;
   step: FlowStep | undefined;
 }
 
 /** What is wrong with the whole, or with something that has no field. */
-function OtherFaults({ faults, definition: { trigger }, step }: OtherFaultsProps) {
+function OtherIssues({ issues, definition: { trigger }, step }: OtherIssuesProps) {
   const prefix = step ? `steps.${step.id}.parameters.` : 'trigger.parameters.';
   const input = step ? stepFields[step.type] : triggerFields[trigger.type];
-  const isShown = ({ path }: Fault): boolean =>
+  const isShown = ({ path }: Issue): boolean =>
     path.startsWith(prefix)
       ? hasField(input, path.slice(prefix.length).split('.'))
       : !step && /^(trigger\.(type|parameters)|variables\.\d+(\.(name|default))?)$/.test(path);
-  const others = faults.filter((fault) => !isShown(fault));
+  const others = issues.filter((issue) => !isShown(issue));
   return others.length === 0 ? null : (
-    <ul className={styles.faults} role="alert">
+    <ul className={styles.issues} role="alert">
       {others.map(({ path, message }) => (
         <li key={path + message}>{message}</li>
       ))}

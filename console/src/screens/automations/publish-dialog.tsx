@@ -8,7 +8,7 @@ import { ChangeList } from './change-list.tsx';
 import { definitionOf, SavedMeanwhile, saveDraft, storeAutomation } from './data.ts';
 import styles from './dialogs.module.css';
 import type { DraftState } from './draft.ts';
-import { useFaults } from './faults.ts';
+import { useIssues } from './issues.ts';
 
 interface PublishDialogProps {
   automation: Automation;
@@ -23,9 +23,9 @@ export function PublishDialog({ automation, draft, onConflict, onClose }: Publis
   const { t } = translator;
   const cache = useQueryClient();
   const { definition } = draft.draft;
-  const faults = useFaults(definition, true, translator);
-  const errors = faults?.filter(({ isWarning }) => !isWarning) ?? [];
-  const warnings = faults?.filter(({ isWarning }) => isWarning) ?? [];
+  const issues = useIssues(definition, true, translator);
+  const errors = issues?.filter(({ isWarning }) => !isWarning) ?? [];
+  const warnings = issues?.filter(({ isWarning }) => isWarning) ?? [];
   const publish = useWrite(
     async () => {
       const saved = draft.isDirty ? await saveDraft(automation.id, draft.draft, draft.baseId) : automation;

@@ -15,7 +15,6 @@ export const firstName = (t: Translator['t']): string =>
   `{{ contact.firstName | default: '${t('automations.there')}' }}`;
 
 const hasWord = (word: string): string => `hasWord(message.text,"${word}")`;
-const hasLabel = 'contains(contact.labelIds,"")';
 
 const TEMPLATES: Record<Exclude<TemplateName, 'empty'>, (t: Translator['t']) => FlowDefinition> = {
   welcome: (t) => ({
@@ -97,7 +96,7 @@ const TEMPLATES: Record<Exclude<TemplateName, 'empty'>, (t: Translator['t']) => 
       {
         id: 'still',
         type: 'branch',
-        parameters: { cases: [{ when: hasLabel, next: 'remind' }], else: 'done' },
+        parameters: { cases: [{ when: '', next: 'remind' }], else: 'done' },
       },
       { id: 'remind', type: 'send_message', parameters: { text: t('automations.text.cart') } },
       { id: 'answer', type: 'wait_for_reply', parameters: { timeout: 'P1D', onTimeout: 'done' } },

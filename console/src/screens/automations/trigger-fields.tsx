@@ -19,7 +19,7 @@ interface TriggerFieldsProps {
 /** What starts runs, what their messages are for, and the values that runs get. */
 export function TriggerFields({ definition, describer, onChange }: TriggerFieldsProps) {
   const t = useText();
-  const { faultAt } = useInputContext();
+  const { issueAt } = useInputContext();
   const { trigger } = definition;
   const { channelId } = trigger.parameters ?? {};
   const choose = (type: TriggerType): void =>
@@ -35,7 +35,7 @@ export function TriggerFields({ definition, describer, onChange }: TriggerFields
       <SelectField
         label={t('automations.begins')}
         value={trigger.type}
-        error={faultAt('trigger.type')}
+        error={issueAt('trigger.type')}
         options={triggerTypes.map((type) => ({ value: type, label: t(`flow.trigger.${type}`) }))}
         onChange={choose}
       />
@@ -46,7 +46,7 @@ export function TriggerFields({ definition, describer, onChange }: TriggerFields
         label={describer.triggerTitle(trigger)}
         value={trigger.parameters}
         path="trigger.parameters"
-        error={faultAt('trigger.parameters')}
+        error={issueAt('trigger.parameters')}
         onChange={(parameters, about) =>
           onChange({ ...definition, trigger: { ...trigger, parameters } as FlowTrigger }, about)
         }
@@ -79,7 +79,7 @@ function defaultOf(type: Variable['type'], text: string): Pick<Variable, 'defaul
 /** Values that a run begins with: a program or a campaign gives them, or they have a default. */
 function Variables({ definition, onChange }: Omit<TriggerFieldsProps, 'describer'>) {
   const t = useText();
-  const { faultAt } = useInputContext();
+  const { issueAt } = useInputContext();
   const { variables } = definition;
   const store = (next: readonly Variable[], about = ''): void =>
     onChange({ ...definition, variables: next }, about);
@@ -104,7 +104,7 @@ function Variables({ definition, onChange }: Omit<TriggerFieldsProps, 'describer
             <TextField
               label={t('autoField.name')}
               value={name}
-              error={faultAt(`${path}.name`)}
+              error={issueAt(`${path}.name`)}
               maxLength={64}
               autoComplete="off"
               spellCheck={false}
@@ -122,7 +122,7 @@ function Variables({ definition, onChange }: Omit<TriggerFieldsProps, 'describer
             <TextField
               label={t('automations.variableDefault')}
               value={value === undefined ? '' : String(value)}
-              error={faultAt(`${path}.default`) ?? faultAt(path)}
+              error={issueAt(`${path}.default`) ?? issueAt(path)}
               maxLength={1000}
               onChange={({ target }) =>
                 set(index, { ...base, ...defaultOf(type, target.value) }, `${path}.default`)

@@ -16,7 +16,7 @@ export interface InputProps {
 interface InputContext {
   definition: FlowDefinition;
   /** What the API says about a place in the definition. */
-  faultAt(path: string): string | undefined;
+  issueAt(path: string): string | undefined;
 }
 
 export const InputContext = createContext<InputContext | undefined>(undefined);

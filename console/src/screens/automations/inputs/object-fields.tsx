@@ -100,7 +100,7 @@ export function ObjectFields({
   hasLegend = false,
 }: ObjectFieldsProps) {
   const t = useText();
-  const { faultAt } = useInputContext();
+  const { issueAt } = useInputContext();
   const { oneOf = [] } = input;
   const given = isObject(value) ? value : {};
   const entries = Object.entries(input.fields) as [FieldName, FieldInput][];
@@ -141,7 +141,7 @@ export function ObjectFields({
             label={t(labelOf(name))}
             value={given[name]}
             path={`${path}.${name}`}
-            error={faultAt(`${path}.${name}`)}
+            error={issueAt(`${path}.${name}`)}
             onChange={(next, about) => set(name, next, about)}
           />
           {!field.isShown && !oneOf.includes(name) && (
@@ -184,9 +184,9 @@ interface ListFieldsProps extends InputProps {
 }
 
 /** Several objects of the same kind. */
-export function ListFields({ input, label, value, path, error, onChange }: ListFieldsProps) {
+function ListFields({ input, label, value, path, error, onChange }: ListFieldsProps) {
   const t = useText();
-  const { faultAt } = useInputContext();
+  const { issueAt } = useInputContext();
   const isSingle = input.isSingleToo === true && isObject(value);
   const items: readonly unknown[] = Array.isArray(value) ? value : isSingle ? [value] : [];
   /** One that was written without a list stays so. */
@@ -211,7 +211,7 @@ export function ListFields({ input, label, value, path, error, onChange }: ListF
               label={title}
               value={item}
               path={itemPath}
-              error={isSingle ? undefined : faultAt(itemPath)}
+              error={isSingle ? undefined : issueAt(itemPath)}
               hasLegend
               onChange={(next, about) =>
                 store(

@@ -26,7 +26,7 @@ function useTemplateNames(path: string): readonly string[] {
 /** Texts by name, such as headers. Those that a template needs are shown already. */
 export function TextsField({ label, value, path, error, onChange }: InputProps) {
   const t = useText();
-  const { faultAt } = useInputContext();
+  const { issueAt } = useInputContext();
   const known = useTemplateNames(path);
   const [name, setName] = useState('');
   const texts = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
@@ -54,7 +54,7 @@ export function TextsField({ label, value, path, error, onChange }: InputProps) 
             label={one}
             value={texts[one]}
             path={`${path}.${one}`}
-            error={faultAt(`${path}.${one}`)}
+            error={issueAt(`${path}.${one}`)}
             onChange={(text, about) => store({ ...texts, [one]: textOf(text) }, about)}
           />
           {!known.includes(one) && (

@@ -6,7 +6,7 @@ import { TRIGGER_ID } from '../../flow/graph.ts';
 import type { Translator } from '../../i18n/i18n.tsx';
 import { bodyOf } from './data.ts';
 
-export interface Fault {
+export interface Issue {
   /** Steps are named by their id: `steps.hello.parameters.text`. So it stays right when steps are inserted. */
   path: string;
   /** The step, or the trigger, where it is shown. */
@@ -34,12 +34,12 @@ export const pathById = (path: string, { steps }: FlowDefinition): string =>
   });
 
 /** What the API found, where it is to be shown, and in the words of the person where that is possible. */
-export function faultsOf(
+function issuesOf(
   { errors, warnings }: AutomationCheck,
   definition: FlowDefinition,
   { t, translate }: Pick<Translator, 't' | 'translate'>,
-): readonly Fault[] {
-  const locate = (path: string): Pick<Fault, 'path' | 'nodeId'> => ({
+): readonly Issue[] {
+  const locate = (path: string): Pick<Issue, 'path' | 'nodeId'> => ({
     path: pathById(path, definition),
     nodeId: definition.steps[Number(STEP.exec(path)?.[1] ?? -1)]?.id ?? TRIGGER_ID,
   });
@@ -64,11 +64,11 @@ export function faultsOf(
 const DELAY_MS = 400;
 
 /** Asks the API about the definition while it is edited. Undefined until it has answered for the first time. */
-export function useFaults(
+export function useIssues(
   definition: FlowDefinition,
   isEnabled: boolean,
   translator: Translator,
-): readonly Fault[] | undefined {
+): readonly Issue[] | undefined {
   const [checked, setChecked] = useState<{ definition: FlowDefinition; check: AutomationCheck }>();
   useEffect(() => {
     if (!isEnabled) return;
@@ -86,7 +86,7 @@ export function useFaults(
     };
   }, [definition, isEnabled]);
   return useMemo(
-    () => (checked ? faultsOf(checked.check, checked.definition, translator) : undefined),
+    () => (checked ? issuesOf(checked.check, checked.definition, translator) : undefined),
     [checked, translator],
   );
 }
