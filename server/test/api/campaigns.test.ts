@@ -33,6 +33,9 @@ describe('a campaign', () => {
       ...ground,
       name: 'Sale',
       status: 'running',
+      message: null,
+      closeChats: false,
+      waiting: null,
       messageTemplateId: null,
       templateHeader: null,
       timezone: 'UTC',
@@ -54,7 +57,7 @@ describe('a campaign', () => {
     });
     expect((await tenant.get(`/v3/campaigns/${made.body.data.id}`)).body.data).toEqual(made.body.data);
     await server.settle();
-    const { recipientCounts: _, ...record } = made.body.data;
+    const { recipientCounts: _, waiting: _waiting, ...record } = made.body.data;
     const started = receiver.received.filter(({ body }) => body.type === 'campaign.started');
     expect(started.map(({ body }) => [body.channelId, body.data])).toEqual([[ground.channelId, record]]);
   });

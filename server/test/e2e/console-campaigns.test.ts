@@ -61,7 +61,7 @@ describe.runIf(CHROMIUM)('campaigns', () => {
     await addFilter(page, 'Name contains', 'campaign');
     await page.getByText('4 contacts match now.').waitFor();
     await page.getByRole('button', { name: 'Save as a segment' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Buyers');
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Buyers');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => page.getByLabel('Segment', { exact: true }).inputValue()).not.toBe('');
     await next(page).click();
@@ -100,7 +100,7 @@ describe.runIf(CHROMIUM)('campaigns', () => {
       recipientCounts: { queued: 0, failed: 0, skipped: 2 },
     });
     await page.getByRole('button', { name: 'Show all' }).click();
-    await page.getByRole('button', { name: 'Open the chat with Ada Campaign' }).click();
+    await page.getByRole('button', { name: 'Open chat with Ada Campaign' }).click();
     await page.waitForURL(/\/inbox\//);
     expectNoProblems();
   });
@@ -198,6 +198,7 @@ describe.runIf(CHROMIUM)('campaigns', () => {
     await page.keyboard.press('m');
     await page.getByRole('button', { name: 'New campaign' }).first().waitFor();
     await page.keyboard.press('n');
+    await page.getByRole('dialog').getByLabel('Channel').waitFor();
     await page.keyboard.type('By keyboard');
     await page.keyboard.press('Tab');
     await page.keyboard.type('Shop');

@@ -71,7 +71,7 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.reason': 'Grund',
   'campaigns.changed': 'Geändert',
   'campaigns.openChat': 'Chat öffnen',
-  'campaigns.openChatOf': 'Den Chat mit {name} öffnen',
+  'campaigns.openChatOf': 'Chat öffnen: {name}',
   'campaigns.showAll': 'Alle zeigen',
   'campaigns.nobodyInStatus': 'Niemand hat diesen Status.',
   'campaigns.noRecipients': 'Noch keine Empfänger',

@@ -68,7 +68,7 @@ export const campaigns = {
   'campaigns.reason': 'Reason',
   'campaigns.changed': 'Changed',
   'campaigns.openChat': 'Open chat',
-  'campaigns.openChatOf': 'Open the chat with {name}',
+  'campaigns.openChatOf': 'Open chat with {name}',
   'campaigns.showAll': 'Show all',
   'campaigns.nobodyInStatus': 'Nobody has this status.',
   'campaigns.noRecipients': 'No recipients yet',

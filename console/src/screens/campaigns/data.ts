@@ -20,7 +20,7 @@ import { runSoon } from '../../live/soon.ts';
 
 export const CAMPAIGNS_KEY = ['campaigns'];
 export const SEGMENTS_KEY = ['segments'];
-export const campaignKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'one', id];
+const campaignKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'one', id];
 const recipientsKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'recipients', id];
 
 export type Counts = CampaignWithCounts['recipientCounts'];

@@ -23,7 +23,7 @@ const CODES = [
 type Code = (typeof CODES)[number];
 const isKnown = (code: string): code is Code => CODES.some((known) => known === code);
 
-/** The reason in words. A code of a vendor stays as it is: whoever runs the channel looks it up. */
+/** The reason in words. A code of a vendor stays as it is, so that it can be looked up. */
 export function useReason(): (code: string | null) => string {
   const t = useText();
   return (code) => {

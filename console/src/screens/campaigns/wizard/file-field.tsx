@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import styles from './wizard.module.css';
 
-export interface ChosenFile {
+interface ChosenFile {
   fileId: string;
   filename: string;
 }

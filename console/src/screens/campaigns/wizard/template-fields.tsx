@@ -13,7 +13,7 @@ const MAX_VALUE = 10_000;
 const ACCEPTED: Readonly<Record<string, string | undefined>> = { image: 'image/*', video: 'video/*' };
 
 /** Those that need nothing that only an automation can give: no cards, no offer, no code. */
-export const isUsable = ({ cards, offer, authentication, header, buttons }: MessageTemplate): boolean =>
+const isUsable = ({ cards, offer, authentication, header, buttons }: MessageTemplate): boolean =>
   cards === null &&
   offer === null &&
   authentication === null &&

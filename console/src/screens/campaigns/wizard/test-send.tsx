@@ -12,7 +12,7 @@ import { useText } from '../../../i18n/i18n.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
-import { useCampaign, useRecipients } from '../data.ts';
+import { useCampaign, useChannels, useRecipients } from '../data.ts';
 import { STATUSES } from '../progress.tsx';
 import { useReason } from '../reasons.ts';
 import type { Draft } from './use-draft.ts';
@@ -25,6 +25,7 @@ const EMAIL = /^\S+@\S+\.\S+$/;
 export function TestSend({ draft }: { draft: Draft }) {
   const t = useText();
   const { person } = useWorkspace().session;
+  const kind = useChannels().data?.find(({ id }) => id === draft.campaign.channelId)?.kind;
   const [text, setText] = useState(person.email);
   const wanted = text.trim().slice(0, 200);
   const found = useRead(
@@ -33,13 +34,14 @@ export function TestSend({ draft }: { draft: Draft }) {
     { enabled: wanted.length > 2, keepsPrevious: true },
   );
   const send = useWrite(async (contact: Contact | undefined) => {
-    const body = EMAIL.test(wanted) ? { email: wanted } : { phoneNumber: wanted };
+    const body = kind === 'email' ? { email: wanted } : { phoneNumber: wanted };
     const { id } = contact ?? (await createContact(client, { body }));
     await draft.flush();
     return testCampaign(client, { path: { campaignId: draft.campaign.id }, body: { contactId: id } });
   });
   const contacts = wanted.length > 2 ? (found.data?.items ?? []) : [];
-  const isHandle = PHONE.test(wanted) || EMAIL.test(wanted);
+  // Only what the channel can reach is worth a new contact.
+  const isHandle = kind === 'email' ? EMAIL.test(wanted) : kind !== 'instagram' && PHONE.test(wanted);
   return (
     <section className={styles.column} aria-label={t('campaigns.test')}>
       <h2>{t('campaigns.test')}</h2>
