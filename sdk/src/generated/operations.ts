@@ -2622,17 +2622,17 @@ export const searchReports = (client: Client, input: CallOptions & { body: Searc
  *
  * `GET /v3/reports/export.csv`
  *
- * Returns the rows of a report as a CSV file. Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
+ * Returns the rows of a report as a CSV file; of `volumes` and the last 30 days unless others are given. Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
  *
  * Requires the scope `reports:read`.
  */
 export const exportReport = (client: Client, input: CallOptions & { query?: {
   /** Which report */
-  name: "volumes" | "response_times" | "agents" | "campaigns" | "automations";
+  name?: "volumes" | "response_times" | "agents" | "campaigns" | "automations" | undefined;
   /** The begin, at a quarter of an hour */
-  from: string;
+  from?: string | undefined;
   /** The end, at a quarter of an hour; at most ten years later */
-  to: string;
+  to?: string | undefined;
   /** A row for each; without it, one row for the whole period. Weeks begin on Monday */
   interval?: "hour" | "day" | "week" | "month" | undefined;
   /** A row for each; without it, the sum of all */

@@ -25,7 +25,7 @@ const seedMessages = (count: number): string[] => [
    select chat_id, $1, $2, contact_id, handle_id, 'open', now() - interval '${DAYS} days', now() from seeded`,
   `insert into chat_changes (id, tenant_id, chat_id, channel_id, change, at)
    select uuidv7(), $1, chat_id, $2, 'opened', now() - interval '${DAYS} days' from seeded`,
-  `update channels set created_at = now() - interval '${DAYS + 1} days' where id = $2`,
+  `update channels set created_at = now() - interval '${DAYS + 1} days' where tenant_id = $1 and id = $2`,
   `insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, author_id, type, text, media, content, status,
                          timestamp, created_at, updated_at)
    select uuidv7(), $1, s.chat_id, $2, s.contact_id, case when m.turn % 2 = 0 then 'inbound' else 'outbound' end,

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { csvLine } from '../http/csv.ts';
 import type { Download } from '../http/download.ts';
 import { csv, data, type Route, read } from '../http/route.ts';
@@ -23,8 +23,19 @@ const exampleRow: ReportRow = {
   closed: 15,
 };
 
-/** The same in the address of a file. */
-const ReportQuery = Type.Object(ReportBody.properties);
+/** The same in the address of a file, of which nothing must be given. */
+const ReportQuery = Type.Partial(Type.Object(ReportBody.properties));
+const QUARTER_MS = 900_000;
+const DEFAULT_MS = 30 * 24 * 3600_000;
+
+function completeQuery(
+  { name = 'volumes', from, to, ...rest }: Static<typeof ReportQuery>,
+  now: Date,
+): ReportBody {
+  const end = to ?? new Date(Math.ceil(now.getTime() / QUARTER_MS) * QUARTER_MS).toISOString();
+  const endMs = Date.parse(end);
+  return { name, from: from ?? new Date(endMs - DEFAULT_MS).toISOString(), to: end, ...rest };
+}
 
 const COLUMNS = ['at', 'groupId', 'group'];
 
@@ -68,17 +79,20 @@ export function reportRoutes(): Route[] {
         operationId: 'exportReport',
         tag: 'Reports',
         summary: 'Download a report',
-        description: `Returns the rows of a report as a CSV file. ${MEANING} A text that a spreadsheet could read as a formula is preceded by an apostrophe.`,
+        description: `Returns the rows of a report as a CSV file; of \`volumes\` and the last 30 days unless others are given. ${MEANING} A text that a spreadsheet could read as a formula is preceded by an apostrophe.`,
         access: 'reports:read',
         query: ReportQuery,
         answer: csv,
         failures: ['search_too_slow'],
         example: { answer: `${COLUMNS.join(',')}\r\n` },
       },
-      async ({ principal, query }, db): Promise<Download> => ({
-        filename: `${query.name}.csv`,
-        pieces: linesOf(query.name, await readReport(db, query, principal)),
-      }),
+      async ({ principal, query }, db): Promise<Download> => {
+        const body = completeQuery(query, db.now);
+        return {
+          filename: `${body.name}.csv`,
+          pieces: linesOf(body.name, await readReport(db, body, principal)),
+        };
+      },
     ),
   ];
 }

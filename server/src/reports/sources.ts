@@ -25,9 +25,9 @@ const quarter = (time: string): string => `date_bin('15 minutes', ${time}, 'epoc
 const bucketOf = (ms: string): string =>
   `floor(${BUCKETS_PER_DOUBLING} * ln(greatest(${ms}, 1000) / 1000.0::float8) / ln(2::float8))::int::text`;
 
-/** History that is imported was written before the channel was connected, and is no work of the period. */
+/** History that WhatsApp imports was written before the channel was connected, and is no work of the period. */
 const CHANNEL = `join visible_channels ch on ch.id = m.channel_id and (ch.tenant_id = m.tenant_id) is true
-      and m.timestamp >= ch.created_at - interval '1 minute'`;
+      and (ch.provider <> 'whatsapp_cloud' or m.timestamp >= ch.created_at - interval '1 minute')`;
 
 /** Messages of a period, by the time at which they count: when they were sent, for scheduled ones, else created. */
 const messagesOf = ({ tenant, from, to }: Period, where: string): string => {

@@ -141,5 +141,10 @@ it('is downloaded as CSV, in which a name is no formula', async () => {
     'at,groupId,group,received,sent,failed,opened,reopened,closed',
     `2026-10-24T00:00:00.000Z,${channelId},'=cmd|calc,6,0,0,1,0,0`,
   ]);
-  expect((await tenant.get('/v3/reports/export.csv?name=volumes')).status).toBe(400);
+  const latest = await tenant.get('/v3/reports/export.csv');
+  expect([latest.status, latest.text.split('\r\n')[1]]).toEqual([
+    200,
+    expect.stringMatching(/,6,0,0,1,0,0$/),
+  ]);
+  expect((await tenant.get('/v3/reports/export.csv?name=weather')).status).toBe(400);
 });

@@ -133,7 +133,7 @@ function useColumns({ figures, groupBy }: Details, scope: Scope): Column<ReportR
         groupBy === 'automation' && row.group?.name ? (
           <FunnelButton automationId={row.group.id as string} name={row.group.name} scope={scope} />
         ) : (
-          nameOf(row)
+          <span className={styles.name}>{nameOf(row)}</span>
         ),
     },
     ...figures.map(({ figure, title, of, isExtra }) => ({
