@@ -33,6 +33,7 @@ const FIELDS = [
   'chat.channelId',
   'chat.assignedUserId',
   'chat.assignedTeamId',
+  'hours.isOpen',
 ] as const;
 const OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'in', 'contains', 'startsWith', 'hasWord'] as const;
 const isOneOf = <T extends string>(known: readonly T[], text: string): text is T =>
@@ -122,10 +123,11 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
       .map((name) => t(`flow.part.${name}`));
     return [...(words === '' ? [] : [`“${words}”`]), ...more].join(' + ') || t('flow.emptyMessage');
   };
-  const assignment = ({ userId, teamId }: Parameters): string => {
+  const assignment = ({ userId, teamId, strategy }: Parameters): string => {
     const given = [
       ...(typeof userId === 'string' ? [names.user(userId)] : []),
       ...(typeof teamId === 'string' ? [names.team(teamId)] : []),
+      ...(strategy === 'round_robin' ? [t('flow.inTurn')] : []),
     ];
     if (given.length > 0) return given.join(', ');
     return userId === null || teamId === null ? t('flow.nobody') : t('flow.notChosen');
@@ -133,10 +135,12 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
   const SUMMARIES: Record<FlowStep['type'], (given: Parameters, step: FlowStep) => string> = {
     send_message: messageText,
     send_template: ({ templateId }) => names.template(templateId),
-    wait: (given) =>
-      'until' in given
+    wait: (given) => {
+      if (given.untilOpen === true) return t('flow.waitUntilOpen');
+      return 'until' in given
         ? t('flow.waitUntil', { time: time(given.until) })
-        : t('flow.waitFor', { duration: duration(given.for) }),
+        : t('flow.waitFor', { duration: duration(given.for) });
+    },
     wait_for_reply: ({ timeout }) => t('flow.atMost', { duration: duration(timeout) }),
     branch: (_given, step) => t('flow.cases', { count: casesOf(step).length }),
     set_attribute: ({ externalId, value }) => `${names.attribute(externalId)} = ${shorten(value) || '–'}`,

@@ -79,7 +79,6 @@ describe('a preview', () => {
         { reason: 'no_handle', count: 1 },
         { reason: 'unsubscribed', count: 1 },
       ],
-      quietHours: null,
       estimatedMinutes: 1,
     });
     expect(

@@ -130,6 +130,7 @@ export const automations: Texts<typeof en> = {
   'automations.condition.label': 'Hat das Label',
   'automations.condition.noLabel': 'Hat nicht das Label',
   'automations.condition.subscribed': 'Angemeldet',
+  'automations.condition.isOpen': 'Geöffnet nach Öffnungszeiten',
   'automations.condition.language': 'Sprache ist',
   'automations.condition.chatStatus': 'Status des Chats',
   'automations.condition.channel': 'Kanal',

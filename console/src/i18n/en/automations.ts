@@ -127,6 +127,7 @@ export const automations = {
   'automations.condition.label': 'Has the label',
   'automations.condition.noLabel': 'Has not the label',
   'automations.condition.subscribed': 'Subscribed',
+  'automations.condition.isOpen': 'Open by business hours',
   'automations.condition.language': 'Language is',
   'automations.condition.chatStatus': 'Status of the chat',
   'automations.condition.channel': 'Channel',

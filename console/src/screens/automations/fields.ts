@@ -24,7 +24,9 @@ export type Input =
         | 'recurrence'
         | 'timezone'
         | 'flag'
-        | 'file';
+        | 'file'
+        /** Only `true`: that it is chosen says everything. */
+        | 'chosen';
     }
   /** The id of a step: chosen with the other ways out of the step. */
   | { kind: 'step' }
@@ -218,7 +220,10 @@ export const stepFields = {
     offerExpiresAt: optional(time),
     cards: optional(list(object({ variables: shown({ kind: 'texts' }), header: optional(file) }), 2, 10)),
   }),
-  wait: object({ for: optional({ kind: 'duration' }), until: optional(time) }, ['for', 'until']),
+  wait: object(
+    { for: optional({ kind: 'duration' }), until: optional(time), untilOpen: optional({ kind: 'chosen' }) },
+    ['for', 'until', 'untilOpen'],
+  ),
   wait_for_reply: object({ timeout: required({ kind: 'duration' }), onTimeout: optional(step) }),
   branch: object({
     cases: required(list(object({ when: required({ kind: 'condition' }), next: required(step) }), 1, 50)),
@@ -230,6 +235,8 @@ export const stepFields = {
   assign: object({
     userId: shown({ kind: 'reference', to: 'user', canBeNull: true }),
     teamId: shown({ kind: 'reference', to: 'team', canBeNull: true }),
+    strategy: optional({ kind: 'choice', of: ['round_robin'] }),
+    maxOpenChats: optional({ kind: 'number', least: 1, most: 1000 }),
   }),
   set_chat_status: object({
     status: required({ kind: 'choice', of: ['open', 'snoozed', 'closed'] }),
@@ -289,9 +296,10 @@ export function initialValue(input: Input): unknown {
     case 'json':
       return {};
     case 'flag':
+    case 'chosen':
       return true;
     case 'number':
-      return 0;
+      return Math.max(0, input.least);
     case 'choice':
       return input.of[0];
     case 'duration':

@@ -18,7 +18,7 @@ interface Schema {
   anyOf?: Schema[];
   oneOf?: Schema[];
   enum?: (string | null)[];
-  const?: string;
+  const?: string | boolean;
   minItems?: number;
   maxItems?: number;
   minimum?: number;
@@ -78,8 +78,12 @@ function differences(input: Input, given: Schema, path: string): string[] {
       return isType(schema, 'object') && schema.properties === undefined ? [] : [`${path} is not any JSON`];
     case 'flag':
       return isType(schema, 'boolean') ? [] : [`${path} is not true or false`];
+    case 'chosen':
+      return isType(schema, 'boolean') && schema.const === true ? [] : [`${path} is not only true`];
     case 'number':
-      return isType(schema, 'number') && schema.minimum === input.least && schema.maximum === input.most
+      return (isType(schema, 'number') || isType(schema, 'integer')) &&
+        schema.minimum === input.least &&
+        schema.maximum === input.most
         ? []
         : [`${path} is no number from ${input.least} to ${input.most}`];
     case 'choice':

@@ -13,6 +13,7 @@ const GENERAL = [
   'label',
   'noLabel',
   'subscribed',
+  'isOpen',
   'language',
   'chatStatus',
   'channel',
@@ -46,14 +47,16 @@ export function ConditionField({
     all.map(({ id, name }) => ({ value: id, label: name }));
   const ago = (days: number): string =>
     formatAge(new Date(Date.now() - days * 86_400_000 + 60_000), new Date());
+  const yesOrNo = [
+    { value: 'true', label: t('flow.yes') },
+    { value: 'false', label: t('flow.no') },
+  ];
   const options: Partial<Record<General, readonly { value: string; label: string }[]>> = {
     label: byId(labels),
     noLabel: byId(labels),
     channel: byId(channels),
-    subscribed: [
-      { value: 'true', label: t('flow.yes') },
-      { value: 'false', label: t('flow.no') },
-    ],
+    subscribed: yesOrNo,
+    isOpen: yesOrNo,
     chatStatus: (['open', 'snoozed', 'closed'] as const).map((status) => ({
       value: status,
       label: t(`flow.status.${status}`),

@@ -34,6 +34,7 @@ export const conditionTexts = ({ attributes, variables, saved }: Known): FilterT
     true: 'eq(contact.isSubscribed,true)',
     false: 'eq(contact.isSubscribed,false)',
   }),
+  isOpen: oneOf({ true: 'eq(hours.isOpen,true)', false: 'eq(hours.isOpen,false)' }),
   language: written('eq', 'contact.language'),
   chatStatus: written('eq', 'chat.status'),
   channel: written('eq', 'chat.channelId'),

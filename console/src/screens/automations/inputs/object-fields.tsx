@@ -65,6 +65,7 @@ function ValueField({ field, ...props }: InputProps & { field: FieldInput }) {
       return <ListFields {...props} input={input} />;
     case 'object':
       return <ObjectFields {...props} input={input} hasLegend />;
+    case 'chosen':
     // Chosen with the other ways out of the step.
     case 'step':
       return null;

@@ -82,6 +82,7 @@ export function ChoiceField({
   const nameOf = (choice: string): string => {
     const status = STATUSES.find((one) => one === choice);
     const kind = KINDS.find((one) => one === choice);
+    if (choice === 'round_robin') return t('flow.inTurn');
     return status ? t(`flow.status.${status}`) : kind ? t(`kind.${kind}`) : choice;
   };
   return (

@@ -8,14 +8,14 @@ import styles from './runs.module.css';
 interface SplitProps {
   definition: FlowDefinition;
   paint?: Paint | undefined;
-  faults?: ReadonlyMap<string, readonly string[]> | undefined;
+  issues?: ReadonlyMap<string, readonly string[]> | undefined;
   selected?: string | undefined;
   onSelect?: ((id: string) => void) | undefined;
   children: ReactNode;
 }
 
 /** Words at one side, the picture at the other. Below each other where there is little place. */
-export function Split({ definition, paint, faults, selected, onSelect, children }: SplitProps) {
+export function Split({ definition, paint, issues, selected, onSelect, children }: SplitProps) {
   const t = useText();
   return (
     <div className={styles.split}>
@@ -25,7 +25,7 @@ export function Split({ definition, paint, faults, selected, onSelect, children 
           definition={definition}
           label={t('runs.picture')}
           paint={paint}
-          faults={faults}
+          issues={issues}
           selected={selected}
           onSelect={onSelect}
         />

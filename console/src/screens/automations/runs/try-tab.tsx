@@ -36,7 +36,7 @@ export function TryTab({ automation, definition, draft: { isDirty: isChanged } }
     <Split
       definition={definition}
       paint={result && !error ? paintRun(result.trace.map(withSentText), true) : undefined}
-      faults={issues}
+      issues={issues}
       selected={selected}
       onSelect={setSelected}
     >
