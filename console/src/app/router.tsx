@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useWorkspace } from '../api/session.tsx';
+import { loadScreenTexts } from '../i18n/i18n.tsx';
 import { Skeleton } from '../ui/notices.tsx';
 import { ErrorScreen } from './error-screen.tsx';
 import { consolePath, history } from './history.ts';
@@ -23,7 +24,10 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 
 /** A chunk of its own, shown when it is loaded. */
 function lazily(load: Screen['load']) {
-  const Component = lazy(async () => ({ default: await load() }));
+  const Component = lazy(async () => {
+    const [content] = await Promise.all([load(), loadScreenTexts()]);
+    return { default: content };
+  });
   return () => (
     <Suspense fallback={<Skeleton lines={6} />}>
       <Component />

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
 import type { Scope } from '../api/session.tsx';
-import type { PlainKey } from '../i18n/catalogue.ts';
+import type { titles } from '../i18n/en/titles.ts';
 import { importPages } from '../screens/imports/pages.ts';
 import { settingsPages } from '../screens/settings/pages.ts';
 import type { IconName } from '../ui/icon.tsx';
@@ -9,7 +9,7 @@ import type { ScreenPage } from './screen-page.ts';
 export interface Screen {
   /** Below `/console`; `{-$chatId}` is a part that may be left out, `$` at the end is everything that follows. */
   path: string;
-  title: PlainKey;
+  title: keyof typeof titles;
   icon: IconName;
   /** `g` and then this letter leads there. */
   letter?: string;

@@ -21,6 +21,7 @@ import { shell } from './de/shell.ts';
 import { system } from './de/system.ts';
 import { templates } from './de/templates.ts';
 import { timeline } from './de/timeline.ts';
+import { titles } from './de/titles.ts';
 import { webhooks } from './de/webhooks.ts';
 
 export { serverPatterns } from './de/server-patterns.ts';
@@ -28,6 +29,7 @@ export { serverTexts } from './de/server-texts.ts';
 
 export const de: Catalogue = {
   ...shell,
+  ...titles,
   ...people,
   ...inbox,
   ...settings,

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { readPreference, usePreference } from '../app/preferences.ts';
 import type { Catalogue, MessageKey, Plural, Values } from './catalogue.ts';
-import { en } from './en.ts';
+import { start } from './en-start.ts';
 import { type Patterns, translateByPattern } from './patterns.ts';
 
 interface Loaded {
@@ -12,12 +12,16 @@ interface Loaded {
   serverPatterns: Patterns;
 }
 
-/** The languages, by their own names. Each but English is a chunk that is loaded when it is chosen. */
+/** English, of which the texts of screens are loaded with the first screen: they are a fifth of the first load. */
+const english: Loaded = { catalogue: { ...start } as Catalogue, serverTexts: {}, serverPatterns: [] };
+async function completeEnglish(): Promise<Loaded> {
+  Object.assign(english.catalogue, (await import('./en-screens.ts')).screens);
+  return english;
+}
+
+/** The languages, by their own names. Each is a chunk that is loaded when it is chosen. */
 const LANGUAGES = {
-  en: {
-    name: 'English',
-    load: async (): Promise<Loaded> => ({ catalogue: en, serverTexts: {}, serverPatterns: [] }),
-  },
+  en: { name: 'English', load: completeEnglish },
   de: {
     name: 'Deutsch',
     load: async (): Promise<Loaded> => {
@@ -129,8 +133,8 @@ function createTranslator(
   };
 }
 
-const english = createTranslator('en', { catalogue: en, serverTexts: {}, serverPatterns: [] });
-const Context = createContext<Translator>(english);
+const englishAtStart = createTranslator('en', english);
+const Context = createContext<Translator>(englishAtStart);
 export const useTranslator = (): Translator => useContext(Context);
 /** The function that most components need: `const t = useText()`. */
 export const useText = (): Translator['t'] => useTranslator().t;
@@ -138,9 +142,19 @@ export const useText = (): Translator['t'] => useTranslator().t;
 const loadTranslator = async (language: Language): Promise<Translator> =>
   createTranslator(language, await LANGUAGES[language].load());
 
-/** Loaded before the first screen, so that it is not shown in English first. */
-export const loadFirstTranslator = (): Promise<Translator> =>
-  loadTranslator(languageOf(readPreference('language'))).catch(() => english);
+let first = englishAtStart;
+
+/** Loaded before anything is shown, so that it is not shown in English first. */
+export async function loadFirstTranslator(): Promise<Translator> {
+  const language = languageOf(readPreference('language'));
+  if (language !== 'en') first = await loadTranslator(language).catch(() => englishAtStart);
+  return first;
+}
+
+/** What every screen needs besides its own chunk. */
+export async function loadScreenTexts(): Promise<void> {
+  if (first === englishAtStart) await completeEnglish();
+}
 
 export function TranslatorProvider({ first, children }: { first: Translator; children: ReactNode }) {
   const language = languageOf(usePreference('language'));

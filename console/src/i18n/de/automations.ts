@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { automations as en } from '../en/automations.ts';
 
 export const automations: Texts<typeof en> = {
-  'automations.title': 'Automationen',
   'automations.all': 'Alle Automationen',
   'automations.intro':
     'Eine Automation tut etwas für einen Kunden: Sie antwortet, fragt, wartet, entscheidet und gibt weiter.',

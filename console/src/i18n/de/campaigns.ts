@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { campaigns as en } from '../en/campaigns.ts';
 
 export const campaigns: Texts<typeof en> = {
-  'campaigns.title': 'Kampagnen',
   'campaigns.new': 'Neue Kampagne',
   'campaigns.create': 'Anlegen',
   'campaigns.name': 'Name',

@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { channels as en } from '../en/channels.ts';
 
 export const channels: Texts<typeof en> = {
-  'channels.title': 'Kanäle',
   'channels.none': 'Es gibt noch keine Kanäle.',
   'channels.intro': 'Ein Kanal ist eine Nummer, ein Postfach oder ein Konto, an das Kunden schreiben.',
   'channels.empty': 'Noch keine Kanäle',

@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { contacts as en } from '../en/contacts.ts';
 
 export const contacts: Texts<typeof en> = {
-  'contacts.title': 'Kontakte',
   'contacts.new': 'Neuer Kontakt',
   'contacts.search': 'Namen, Nummern und Adressen suchen',
   'contacts.count': '{total} Kontakte',

@@ -41,7 +41,6 @@ export const explain: Texts<typeof english> = {
   'eventType.webhook.test': 'Test eines Webhooks',
   'eventType.webhook.disabled': 'Webhook abgeschaltet',
 
-  'trace.title': 'Spur',
   'trace.text': 'Was der Grund war, und was daraus folgte.',
   'trace.find': 'Spur zeigen',
   'trace.id': 'Kennung einer Nachricht, eines Ereignisses oder eines Laufs',
@@ -144,7 +143,6 @@ export const explain: Texts<typeof english> = {
   'why.reason.missing_variables': 'Sie braucht Variablen, die dies nicht liefern kann.',
   'why.todo.missing_variables': 'Geben Sie ihren Variablen Vorgabewerte, oder starten Sie sie über die API.',
 
-  'events.title': 'Ereignisse',
   'events.live': 'Live',
   'events.paused': 'Angehalten',
   'events.pause': 'Anhalten',

@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { hours as english } from '../en/hours.ts';
 
 export const hours: Texts<typeof english> = {
-  'hours.title': 'Öffnungszeiten',
   'hours.intro':
     'Automationen können warten, bis Sie geöffnet haben, und anders antworten, solange geschlossen ist. Menschen können jederzeit schreiben. Die Zeitzone des Mandanten ist {timezone}.',
   'hours.business': 'Öffnungszeiten',

@@ -2,8 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { imports as en } from '../en/imports.ts';
 
 export const imports: Texts<typeof en> = {
-  'imports.title': 'Importe',
-  'imports.new': 'Kontakte importieren',
   'imports.short': 'Importieren',
   'imports.keys.new': 'Kontakte aus einer Datei importieren',
   'imports.intro': 'Listen von Kontakten, die in den letzten 30 Tagen aus einer Datei importiert wurden.',

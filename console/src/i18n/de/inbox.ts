@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { inbox as english } from '../en/inbox.ts';
 
 export const inbox: Texts<typeof english> = {
-  'inbox.title': 'Posteingang',
   'inbox.views': 'Ansichten',
   'inbox.export': 'Als CSV exportieren',
   'inbox.saved': 'Gespeichert',

@@ -51,7 +51,6 @@ export const people: Texts<typeof en> = {
     'Er ist abgelaufen oder wurde schon benutzt. Bitten Sie um einen neuen, oder melden Sie sich an, wenn Sie ein Konto haben. Wer den Server betreibt, erstellt einen mit: npx parley login-link',
   'welcome.toLogin': 'Zur Anmeldung',
 
-  'profile.title': 'Ihr Konto',
   'profile.name': 'Name',
   'profile.nameHelp':
     'So sehen ihn Ihre Kolleginnen und Kollegen. Kunden sehen ihn nur, wo Sie ihn schreiben.',

@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { phone as english } from '../en/phone.ts';
 
 export const phone: Texts<typeof english> = {
-  'phone.title': 'Kunde spielen',
   'phone.close': 'Telefon schließen',
   'phone.window': 'In eigenem Fenster öffnen',
   'phone.youAre': 'Sie sind',

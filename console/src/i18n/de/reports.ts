@@ -3,7 +3,6 @@ import type { reports as english } from '../en/reports.ts';
 
 /** Texte der Berichte. */
 export const reports: Texts<typeof english> = {
-  'reports.title': 'Berichte',
   'reports.overview': 'Überblick',
   'reports.period': 'Zeitraum',
   'reports.period.today': 'Heute',

@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { settings as en } from '../en/settings.ts';
 
 export const settings: Texts<typeof en> = {
-  'settings.title': 'Einstellungen',
   'settings.filter': 'Filtern',
   'settings.actions': 'Aktionen für {name}',
   'action.edit': 'Bearbeiten',
@@ -13,7 +12,6 @@ export const settings: Texts<typeof en> = {
   'confirm.type': 'Zur Bestätigung „{name}“ eingeben',
   deleted: 'Gelöscht',
 
-  'people.title': 'Personen',
   'people.intro':
     'Wer sich bei diesem Mandanten anmelden kann, was sie tun dürfen und wessen Chats sie sehen.',
   'people.invite': 'Person einladen',
@@ -53,7 +51,6 @@ export const settings: Texts<typeof en> = {
   'people.resetText':
     'Senden Sie diesen Link an {name}, um ein neues Passwort zu setzen. Er gilt einmal, bis {until}. Er wird nicht noch einmal gezeigt, aber Sie können einen neuen erstellen.',
 
-  'teams.title': 'Teams',
   'teams.intro':
     'Ein Team ist eine Gruppe von Personen und der Kanäle, die sie beantworten. Ihm können Chats zugewiesen werden, und Personen können auf die Chats ihrer Teams beschränkt werden.',
   'teams.empty': 'Noch keine Teams',
@@ -64,7 +61,6 @@ export const settings: Texts<typeof en> = {
   'teams.removeText':
     'Das Team {name} wird gelöscht. Personen und Kanäle bleiben; zugewiesene Chats sind danach keinem Team zugewiesen. Mitglieder, die nur Chats ihrer Teams sehen, sehen die seiner Kanäle nicht mehr.',
 
-  'replies.title': 'Textbausteine',
   'replies.intro': 'Texte, die Sie immer wieder schreiben. Tippen Sie im Chat / und das Kürzel.',
   'replies.empty': 'Noch keine Textbausteine',
   'replies.new': 'Neuer Textbaustein',
@@ -76,7 +72,6 @@ export const settings: Texts<typeof en> = {
   'replies.removeTitle': '{name} löschen?',
   'replies.removeText': 'Der Textbaustein {name} wird für alle gelöscht. Was damit gesendet wurde, bleibt.',
 
-  'labels.title': 'Labels',
   'labels.intro': 'Labels ordnen Kontakte: Ansichten, Kampagnen und Automationen können sie verwenden.',
   'labels.empty': 'Noch keine Labels',
   'labels.new': 'Neues Label',
@@ -86,7 +81,6 @@ export const settings: Texts<typeof en> = {
   'labels.removeTitle': 'Label {name} löschen?',
   'labels.removeText': 'Das Label {name} wird von allen Kontakten entfernt. Die Kontakte bleiben.',
 
-  'tokens.title': 'Tokens',
   'tokens.intro':
     'Mit einem Token ruft ein Programm die API auf. Geben Sie jedem Programm ein eigenes, mit nur den Rechten, die es braucht.',
   'tokens.empty': 'Noch keine Tokens',
@@ -108,7 +102,6 @@ export const settings: Texts<typeof en> = {
   'tokens.revokeText':
     'Programme mit dem Token {name} werden in wenigen Sekunden abgewiesen. Das lässt sich nicht rückgängig machen.',
 
-  'audit.title': 'Protokoll',
   'audit.intro': 'Jede Änderung in diesem Mandanten: von wem, wann und von wo.',
   'audit.search': 'Name oder ID suchen',
   'audit.actor': 'Wer',

@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { system as en } from '../en/system.ts';
 
 export const system: Texts<typeof en> = {
-  'tenant.title': 'Mandant',
   'tenant.general': 'Allgemein',
   'tenant.generalText': 'Zeitzone und Sprache gelten für alle, die keine eigenen wählen.',
   'tenant.ownersOnly': 'Das ändern nur Inhaber.',
@@ -40,7 +39,6 @@ export const system: Texts<typeof en> = {
   'systemMail.missing':
     'Sie werden nicht verschickt: Den Kanal in PARLEY_SYSTEM_MAIL_CHANNEL gibt es nicht, oder er ist nicht für E-Mail.',
   'systemMail.channel': 'Kanal öffnen',
-  'system.title': 'System',
   'system.intro': {
     one: 'Für die, die den Server betreiben. Die Zahlen werden jede Sekunde neu gelesen, solange diese Seite zu sehen ist.',
     other:

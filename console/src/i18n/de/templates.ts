@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { templates as en } from '../en/templates.ts';
 
 export const templates: Texts<typeof en> = {
-  'templates.title': 'Vorlagen',
   'templates.new': 'Neue Vorlage',
   'templates.edit': 'Bearbeiten',
   'templates.intro':

@@ -2,7 +2,6 @@ import type { Texts } from '../catalogue.ts';
 import type { webhooks as en } from '../en/webhooks.ts';
 
 export const webhooks: Texts<typeof en> = {
-  'webhooks.title': 'Webhooks',
   'webhooks.new': 'Neuer Webhook',
   'webhooks.intro':
     'Was hier geschieht, wird an die Adressen unten gesendet: signiert, und wiederholt, bis es ankommt.',
@@ -141,7 +140,6 @@ export const webhooks: Texts<typeof en> = {
   'webhooks.P7D': 'den letzten 7 Tagen',
   'webhooks.P30D': 'den letzten 30 Tagen',
 
-  'v2.title': 'Version 2',
   'v2.intro':
     'Welche Tokens noch Version 2 der API aufrufen. Nach ihrem Ende werden solche Aufrufe abgelehnt: Stellen Sie sie auf Version 3 um.',
   'v2.guide': 'Von v2 zu v3',

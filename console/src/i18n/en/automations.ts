@@ -1,6 +1,5 @@
 /** Texts of the automations: the list and the editor. */
 export const automations = {
-  'automations.title': 'Automations',
   'automations.all': 'All automations',
   'automations.intro':
     'An automation does something for one customer: it answers, asks, waits, decides and hands over.',

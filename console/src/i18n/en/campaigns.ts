@@ -1,6 +1,5 @@
 /** Texts of campaigns and segments. */
 export const campaigns = {
-  'campaigns.title': 'Campaigns',
   'campaigns.new': 'New campaign',
   'campaigns.create': 'Create',
   'campaigns.name': 'Name',

@@ -1,6 +1,5 @@
 /** Texts of the channels. */
 export const channels = {
-  'channels.title': 'Channels',
   'channels.none': 'There are no channels yet.',
   'channels.intro': 'A channel is a number, a mailbox or an account that customers write to.',
   'channels.empty': 'No channels yet',

@@ -1,6 +1,5 @@
 /** Texts of the contacts. */
 export const contacts = {
-  'contacts.title': 'Contacts',
   'contacts.new': 'New contact',
   'contacts.search': 'Search names, numbers and addresses',
   'contacts.count': '{total} contacts',

@@ -39,7 +39,6 @@ export const explain = {
   'eventType.webhook.test': 'Test of a webhook',
   'eventType.webhook.disabled': 'Webhook disabled',
 
-  'trace.title': 'Trace',
   'trace.text': 'What caused it, and what followed from it.',
   'trace.find': 'Show the trace',
   'trace.id': 'Id of a message, an event or a run',
@@ -136,7 +135,6 @@ export const explain = {
   'why.reason.missing_variables': 'It needs variables that this cannot provide.',
   'why.todo.missing_variables': 'Give its variables default values, or start it over the API.',
 
-  'events.title': 'Events',
   'events.live': 'Live',
   'events.paused': 'Paused',
   'events.pause': 'Pause',

@@ -1,6 +1,5 @@
 /** Business hours and quiet hours. */
 export const hours = {
-  'hours.title': 'Business hours',
   'hours.intro':
     'Automations can wait until you are open, and answer differently while you are closed. Nothing stops people from writing at any time. The time zone of the tenant is {timezone}.',
   'hours.business': 'Business hours',

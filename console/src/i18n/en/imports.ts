@@ -1,7 +1,5 @@
 /** Texts of imports. */
 export const imports = {
-  'imports.title': 'Imports',
-  'imports.new': 'Import contacts',
   'imports.short': 'Import',
   'imports.keys.new': 'Import contacts from a file',
   'imports.intro': 'Lists of contacts that were imported from a file in the last 30 days.',

@@ -1,6 +1,5 @@
 /** Texts of the inbox. */
 export const inbox = {
-  'inbox.title': 'Inbox',
   'inbox.views': 'Views',
   'inbox.export': 'Export as CSV',
   'inbox.saved': 'Saved',

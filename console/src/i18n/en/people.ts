@@ -48,7 +48,6 @@ export const people = {
     'It has expired or was used already. Ask for a new one, or log in if you have an account. Who runs the server makes one with: npx parley login-link',
   'welcome.toLogin': 'Go to the login',
 
-  'profile.title': 'Your account',
   'profile.name': 'Name',
   'profile.nameHelp': 'As your colleagues see it. Customers see it only where you write it.',
   'profile.email': 'Email',

@@ -1,6 +1,5 @@
 /** Texts of the phone on which one plays a customer. */
 export const phone = {
-  'phone.title': 'Play the customer',
   'phone.close': 'Close the phone',
   'phone.window': 'Open in a window of its own',
   'phone.youAre': 'You are',

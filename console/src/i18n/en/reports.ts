@@ -1,6 +1,5 @@
 /** Texts of the reports. */
 export const reports = {
-  'reports.title': 'Reports',
   'reports.overview': 'Overview',
   'reports.period': 'Period',
   'reports.period.today': 'Today',

@@ -1,6 +1,5 @@
 /** Texts of the settings, and of the parts that they share with other lists. */
 export const settings = {
-  'settings.title': 'Settings',
   'settings.filter': 'Filter',
   'settings.actions': 'Actions for {name}',
   'action.edit': 'Edit',
@@ -11,7 +10,6 @@ export const settings = {
   'confirm.type': 'Type "{name}" to confirm',
   deleted: 'Deleted',
 
-  'people.title': 'People',
   'people.intro': 'Who can log in to this tenant, what they may do, and whose chats they see.',
   'people.invite': 'Invite a person',
   'people.inviteSubmit': 'Make a link',
@@ -50,7 +48,6 @@ export const settings = {
   'people.resetText':
     'Send this link to {name} to set a new password. It works once, until {until}. It is not shown again, but you can make another.',
 
-  'teams.title': 'Teams',
   'teams.intro':
     'A team is a group of people and the channels that they answer. Chats can be assigned to it, and people can be limited to the chats of their teams.',
   'teams.empty': 'No teams yet',
@@ -61,7 +58,6 @@ export const settings = {
   'teams.removeText':
     'The team {name} is deleted. Its people and channels stay; chats assigned to it are no longer assigned to a team. Members who see only the chats of their teams no longer see those of its channels.',
 
-  'replies.title': 'Saved replies',
   'replies.intro': 'Texts that you write again and again. In a chat, type / and the shortcut.',
   'replies.empty': 'No saved replies yet',
   'replies.new': 'New saved reply',
@@ -73,7 +69,6 @@ export const settings = {
   'replies.removeTitle': 'Delete {name}?',
   'replies.removeText': 'The saved reply {name} is deleted for everybody. What was sent with it stays.',
 
-  'labels.title': 'Labels',
   'labels.intro': 'Labels sort contacts: views, campaigns and automations can use them.',
   'labels.empty': 'No labels yet',
   'labels.new': 'New label',
@@ -83,7 +78,6 @@ export const settings = {
   'labels.removeTitle': 'Delete the label {name}?',
   'labels.removeText': 'The label {name} is removed from all contacts. The contacts stay.',
 
-  'tokens.title': 'Tokens',
   'tokens.intro':
     'With a token a program calls the API. Give each program a token of its own, with only the rights that it needs.',
   'tokens.empty': 'No tokens yet',
@@ -105,7 +99,6 @@ export const settings = {
   'tokens.revokeText':
     'Programs that use the token {name} are refused within seconds. This cannot be undone.',
 
-  'audit.title': 'Audit log',
   'audit.intro': 'Every change in this tenant: who made it, when and from where.',
   'audit.search': 'Search for a name or an id',
   'audit.actor': 'Who',

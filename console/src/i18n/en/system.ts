@@ -1,6 +1,5 @@
 /** Texts of the tenant's settings, and of the system for those who run it. */
 export const system = {
-  'tenant.title': 'Tenant',
   'tenant.general': 'General',
   'tenant.generalText': 'Time zone and language count for everybody who does not choose their own.',
   'tenant.ownersOnly': 'Only owners change this.',
@@ -38,7 +37,6 @@ export const system = {
   'systemMail.missing':
     'They are not mailed: the channel in PARLEY_SYSTEM_MAIL_CHANNEL does not exist, or is not for email.',
   'systemMail.channel': 'Open the channel',
-  'system.title': 'System',
   'system.intro': {
     one: 'For those who run the server. The numbers are read again every second while this page is shown.',
     other:

@@ -1,6 +1,5 @@
 /** Texts of message templates. */
 export const templates = {
-  'templates.title': 'Templates',
   'templates.new': 'New template',
   'templates.edit': 'Edit',
   'templates.intro':

@@ -1,6 +1,5 @@
 /** Texts of webhooks. */
 export const webhooks = {
-  'webhooks.title': 'Webhooks',
   'webhooks.new': 'New webhook',
   'webhooks.intro':
     'Events that happen here are sent to the addresses below, signed and repeated until they arrive.',
@@ -134,7 +133,6 @@ export const webhooks = {
   'webhooks.P7D': '7 days',
   'webhooks.P30D': '30 days',
 
-  'v2.title': 'Version 2',
   'v2.intro':
     'Which tokens still call version 2 of the API. After its end such calls are refused: move them to version 3.',
   'v2.guide': 'From v2 to v3',

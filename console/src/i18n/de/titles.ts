@@ -1,0 +1,30 @@
+import type { Texts } from '../catalogue.ts';
+import type { titles as english } from '../en/titles.ts';
+
+export const titles: Texts<typeof english> = {
+  'audit.title': 'Protokoll',
+  'automations.title': 'Automationen',
+  'campaigns.title': 'Kampagnen',
+  'channels.title': 'Kanäle',
+  'contacts.title': 'Kontakte',
+  'events.title': 'Ereignisse',
+  'hours.title': 'Öffnungszeiten',
+  'imports.new': 'Kontakte importieren',
+  'imports.title': 'Importe',
+  'inbox.title': 'Posteingang',
+  'labels.title': 'Labels',
+  'people.title': 'Personen',
+  'phone.title': 'Kunde spielen',
+  'profile.title': 'Ihr Konto',
+  'replies.title': 'Textbausteine',
+  'reports.title': 'Berichte',
+  'settings.title': 'Einstellungen',
+  'system.title': 'System',
+  'teams.title': 'Teams',
+  'templates.title': 'Vorlagen',
+  'tenant.title': 'Mandant',
+  'tokens.title': 'Tokens',
+  'trace.title': 'Spur',
+  'v2.title': 'Version 2',
+  'webhooks.title': 'Webhooks',
+};
