@@ -57,7 +57,14 @@ type TextFieldProps = FieldProps & Omit<ComponentProps<'input'>, 'id'>;
 export function TextField({ label, help, error, className, ...rest }: TextFieldProps) {
   return (
     <Field label={label} help={help} error={error}>
-      {(control) => <input {...rest} {...control} className={classes(styles.input, className)} />}
+      {(control) => (
+        <input
+          {...rest}
+          {...control}
+          data-autofocus={rest.autoFocus || undefined}
+          className={classes(styles.input, className)}
+        />
+      )}
     </Field>
   );
 }
@@ -71,7 +78,15 @@ export function TextArea({
 }: FieldProps & Omit<ComponentProps<'textarea'>, 'id'>) {
   return (
     <Field label={label} help={help} error={error}>
-      {(control) => <textarea rows={4} {...rest} {...control} className={styles.input} />}
+      {(control) => (
+        <textarea
+          rows={4}
+          {...rest}
+          {...control}
+          data-autofocus={rest.autoFocus || undefined}
+          className={styles.input}
+        />
+      )}
     </Field>
   );
 }

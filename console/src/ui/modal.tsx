@@ -18,6 +18,8 @@ export function Modal({ onClose, className, label, labelledBy, children }: Modal
   useEffect(() => {
     const dialog = ref.current as HTMLDialogElement;
     dialog.showModal();
+    // React focuses the field with `autoFocus` earlier, while it cannot have the focus yet.
+    dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     return () => dialog.close();
   }, []);
   return (

@@ -179,7 +179,9 @@ describe.runIf(CHROMIUM)('the settings', () => {
     const { page, open, expectNoProblems } = await test.pageOf(person);
     await open('/settings/labels');
     await page.getByRole('button', { name: 'New label' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Audited');
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
+    // The field has the focus.
+    await page.keyboard.type('Audited');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await open('/settings/audit');

@@ -1,5 +1,5 @@
 import { type CampaignWithCounts, createCampaign } from '@parley/sdk';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { issueOf } from '../../api/errors.ts';
 import { useText } from '../../i18n/i18n.tsx';
@@ -20,9 +20,6 @@ export function NewDialog({
 }) {
   const t = useText();
   const channels = useChannels().data ?? [];
-  const nameField = useRef<HTMLInputElement>(null);
-  // The window has put the focus on its first button.
-  useEffect(() => nameField.current?.focus(), []);
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string>();
   const channelId = chosen ?? channels[0]?.id;
@@ -58,7 +55,7 @@ export function NewDialog({
         error={issueOf(create.error, 'name')}
         maxLength={255}
         autoComplete="off"
-        ref={nameField}
+        autoFocus
         required
       />
       {channelId === undefined ? (

@@ -1,5 +1,5 @@
 import { createSegment, type Segment, updateSegment } from '@parley/sdk';
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { isShownByFields, issueOf } from '../../api/errors.ts';
 import { contactFilters, EVERYBODY } from '../../contact-filter/contact-filters.ts';
@@ -26,9 +26,6 @@ interface SegmentDialogProps {
 export function SegmentDialog({ segment, query = '', onClose, onDone }: SegmentDialogProps) {
   const t = useText();
   const id = useId();
-  const nameField = useRef<HTMLInputElement>(null);
-  // The window has put the focus on its first button.
-  useEffect(() => nameField.current?.focus(), []);
   const fields = useContactFields();
   const [name, setName] = useState(segment?.name ?? '');
   const [filter, setFilter] = useState(segment?.query ?? query);
@@ -67,7 +64,7 @@ export function SegmentDialog({ segment, query = '', onClose, onDone }: SegmentD
             error={issueOf(save.error, 'name')}
             maxLength={100}
             autoComplete="off"
-            ref={nameField}
+            autoFocus
             required
           />
         </form>

@@ -27,10 +27,11 @@ function useOptions(kind: ReferenceKind): readonly Option[] {
     case 'team':
       return byId(teams);
     case 'template':
-      return (templates ?? []).map(({ id, name, language }) => ({
-        value: id,
-        label: `${name} (${language})`,
-      }));
+      // Templates of two channels can have the same name.
+      return (templates ?? []).map(({ id, name, language, channelId }) => {
+        const channel = channels?.find((one) => one.id === channelId)?.name;
+        return { value: id, label: `${name} (${language})${channel === undefined ? '' : ` · ${channel}`}` };
+      });
     case 'attribute':
       return (attributes ?? []).map(({ externalId, name }) => ({ value: externalId, label: name }));
     case 'secret':
