@@ -342,7 +342,7 @@ CREATE INDEX chats_due ON chats (shard, channel_id, due_at, id) WHERE due_at IS 
 CREATE INDEX chats_of_user ON chats (assigned_user_id, tenant_id, status, COALESCE(latest_message_at, created_at), id) WHERE assigned_user_id IS NOT NULL;
 CREATE INDEX chats_snoozed ON chats (tenant_id, snoozed_until, id) WHERE status = 'snoozed'::text;
 CREATE INDEX chats_unassigned ON chats (tenant_id, status, COALESCE(latest_message_at, created_at), id) WHERE assigned_user_id IS NULL;
-CREATE INDEX chats_unread_by_latest_message ON chats (tenant_id, status, COALESCE(latest_message_at, created_at), id) INCLUDE (assigned_user_id) WHERE marked_unread OR unread_count > 0;
+CREATE INDEX chats_unread_by_latest_message ON chats (tenant_id, status, COALESCE(latest_message_at, created_at), id, assigned_user_id) WHERE marked_unread OR unread_count > 0;
 CREATE INDEX chats_waiting_by_status ON chats (tenant_id, status, waiting_since, id) WHERE waiting_since IS NOT NULL;
 
 CREATE TABLE consents (

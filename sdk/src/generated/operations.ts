@@ -1835,7 +1835,7 @@ export const deleteUser = (client: Client, input: CallOptions & { path: { userId
  *
  * `PUT /v3/me/availability`
  *
- * Somebody who is away gets no chats in turn. Chats that are assigned already stay. For people who have logged in; a token changes users with `PUT /v3/users/{userId}`.
+ * Somebody who is away gets no chats in turn. Chats that are assigned already stay. A person who has logged in says it of themselves, a token of the user `userId`.
  *
  * Requires the scope `chats:write`.
  */

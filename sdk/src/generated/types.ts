@@ -3637,6 +3637,8 @@ export interface UpdateUserBody {
 export interface UpdateOwnAvailabilityBody {
   /** Whether the user gets no chats in turn, from steps that assign by `round_robin` */
   isAway: boolean;
+  /** Who is away, if a token says it; a person who has logged in by default */
+  userId?: string | undefined;
 }
 
 export interface CreateTeamBody {

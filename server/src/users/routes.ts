@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { invalidParam } from '../base/errors.ts';
 import { Force, requireUnused } from '../campaigns/in-use.ts';
 import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import { authorOf } from './author.ts';
 import { userRoles } from './roles.ts';
 import { Availability, NewTeam, NewUser, Team, TeamChange, User, UserChange } from './schema.ts';
 import { changeTeam, createTeam, presentTeam, removeTeam, requireTeam, TEAM_COLUMNS } from './team.ts';
@@ -11,7 +13,7 @@ import {
   presentUser,
   removeUser,
   requireUser,
-  setOwnAvailability,
+  setAvailability,
   USER_COLUMNS,
 } from './user.ts';
 
@@ -148,14 +150,22 @@ export function userRoutes(): Route[] {
         operationId: 'updateOwnAvailability',
         summary: 'Say whether you are away',
         description:
-          'Somebody who is away gets no chats in turn. Chats that are assigned already stay. For people who have logged in; a token changes users with `PUT /v3/users/{userId}`.',
+          'Somebody who is away gets no chats in turn. Chats that are assigned already stay. A person who has logged in says it of themselves, a token of the user `userId`.',
         access: 'chats:write',
         body: Availability,
         answer: data(User),
-        failures: ['user_not_found', 'conflict'],
-        example: { body: { isAway: true }, answer: { ...exampleUser, isAway: true } },
+        failures: ['user_not_found'],
+        example: {
+          body: { isAway: true, userId: '019a82a0-0000-7000-8000-000000000060' },
+          answer: { ...exampleUser, isAway: true },
+        },
       },
-      ({ body, principal }, tx) => setOwnAvailability(tx, body.isAway, principal),
+      async ({ body, principal }, tx) => {
+        const { type, id } = await authorOf(tx, principal, body.userId);
+        if (type !== 'user' || id === null)
+          throw invalidParam('userId', 'custom', 'Say which user is away: a token is nobody');
+        return setAvailability(tx, id, body.isAway);
+      },
     ),
     ...teamRoutes(),
   ];

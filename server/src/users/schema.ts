@@ -32,7 +32,10 @@ export const UserChange = Type.Object({
   isAway: Type.Optional(IsAway),
 });
 export type UserChange = Static<typeof UserChange>;
-export const Availability = Type.Object({ isAway: IsAway });
+export const Availability = Type.Object({
+  isAway: IsAway,
+  userId: Type.Optional(Uuid('Who is away, if a token says it; a person who has logged in by default')),
+});
 export const User = Type.Object(
   {
     id: Uuid(),

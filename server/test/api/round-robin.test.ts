@@ -249,13 +249,19 @@ describe('assigning in turn', () => {
 });
 
 describe('somebody who has logged in', () => {
-  it('says whether they are away; a token cannot be', async () => {
+  it('says whether they are away; a token says of whom', async () => {
     const agent = await usePerson(server, tenant, 'agent');
     const said = await agent.call('PUT', '/v3/me/availability', { body: { isAway: true } });
     expect(dataOf(said)).toMatchObject({ isAway: true });
     expect(dataOf(await tenant.get(`/v3/users/${said.body.data.id}`)).isAway).toBe(true);
     const refused = await tenant.put('/v3/me/availability', { isAway: true });
-    expect([refused.status, refused.body.error.messageKey]).toEqual([409, 'conflict']);
+    expect([refused.status, refused.body.error.messageKey]).toEqual([400, 'invalid_body_params']);
+    const { id } = said.body.data;
+    const back = await tenant.put('/v3/me/availability', { isAway: false, userId: id });
+    expect(dataOf(back)).toMatchObject({ id, isAway: false });
+    const other = await usePerson(server, tenant, 'agent');
+    const foreign = await other.call('PUT', '/v3/me/availability', { body: { isAway: true, userId: id } });
+    expect(foreign.status).toBe(400);
     const viewer = await usePerson(server, tenant, 'viewer');
     expect((await viewer.call('PUT', '/v3/me/availability', { body: { isAway: true } })).status).toBe(403);
   });
