@@ -190,13 +190,13 @@ const ACCESS_WITHOUT_SCOPE: ReadonlySet<string> = new Set([
   'login',
 ]);
 
-/** What a caller is recognised by, and the scope of a token: one of these. People do not use a deprecated version. */
+/** What a caller is recognised by: one of these. People do not use a deprecated version. */
 function securityOf({ access, successor }: RouteSpec): Json[] {
   if (access === 'public' || access === 'login') return [];
   if (access === 'session') return [{ session: [] }];
   const ofPeople = successor === undefined ? [{ session: [] }] : [];
   if (access === 'operator') return [{ operator: [] }, ...ofPeople];
-  return [{ token: ACCESS_WITHOUT_SCOPE.has(access) ? [] : [access] }, ...ofPeople];
+  return [{ token: [] }, ...ofPeople];
 }
 
 function operation(route: Route, schemas: Json): Json {
@@ -215,6 +215,8 @@ function operation(route: Route, schemas: Json): Json {
       ...(spec.successor === undefined ? [] : [`Use \`${documented(spec.successor)}\` instead.`]),
     ].join('\n\n'),
     security: securityOf(spec),
+    // For programs. In `security` only OAuth may have scopes, say the checkers of documents.
+    ...(scope === undefined ? {} : { 'x-scope': scope }),
     parameters: [
       ...[...spec.path.matchAll(/:([^/]+)/g)].map(([, name]) => ({
         name,

@@ -31,7 +31,7 @@ interface Operation {
   operationId: string;
   summary: string;
   description: string;
-  security: Record<string, string[]>[];
+  'x-scope'?: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Json }> };
 }
@@ -100,7 +100,7 @@ function toolOf(
   operation: Operation,
   schemas: Record<string, Json>,
 ): Tool | undefined {
-  const { operationId, summary, description, security } = operation;
+  const { operationId, summary, description, 'x-scope': scope } = operation;
   const entry = Object.hasOwn(toolTable, operationId) ? toolTable[operationId] : undefined;
   if (!entry) return undefined;
   const found = argumentsOf(operation, entry.only);
@@ -120,7 +120,7 @@ function toolOf(
       additionalProperties: false,
       ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
     },
-    scope: security.find(({ token }) => token)?.token?.[0],
+    scope,
     writes: entry.writes === true,
     isFinal: entry.isFinal === true,
     method: method.toUpperCase(),
