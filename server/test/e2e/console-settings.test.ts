@@ -215,7 +215,14 @@ describe.runIf(CHROMIUM)('the settings', () => {
     await agent.open('/settings/tokens');
     await agent.page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
     const links = agent.page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
-    expect(await links.allTextContents()).toEqual(['People', 'Teams', 'Saved replies', 'Labels', 'Tenant']);
+    expect(await links.allTextContents()).toEqual([
+      'People',
+      'Teams',
+      'Business hours',
+      'Saved replies',
+      'Labels',
+      'Tenant',
+    ]);
     await agent.open('/settings/people');
     await agent.page.getByRole('table').waitFor();
     expect(await agent.page.getByRole('main').getByRole('button').count()).toBe(0);
