@@ -184,10 +184,10 @@ describe.each(documents)('the OpenAPI document of $version', ({ version, servedA
         ? []
         : spec.access === 'session'
           ? withSession
-          : spec.access === 'operator'
-            ? [{ operator: [] }, ...withSession]
-            : [{ token: spec.access === 'token' ? [] : [spec.access] }, ...withSession],
+          : [{ [spec.access === 'operator' ? 'operator' : 'token']: [] }, ...withSession],
     );
+    const scope = /^[a-z_]+:[a-z]+$/.test(spec.access) ? spec.access : undefined;
+    expect(operation['x-scope']).toBe(scope);
   });
 
   it('refers only to what it has, and an independent validator takes it', async () => {
