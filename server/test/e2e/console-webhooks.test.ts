@@ -76,13 +76,13 @@ describe.runIf(CHROMIUM)('webhooks', () => {
     receiver.answerWith({ status: 500, headers: { 'x-odd': HOSTILE }, body: HOSTILE });
     await page.getByRole('button', { name: 'Send a test event' }).click();
     const delivery = page.getByRole('dialog', { name: 'webhook.test' });
-    await delivery.getByText('Attempt 1').waitFor();
+    await delivery.getByText('Attempt 1', { exact: true }).waitFor();
     await delivery.getByText(HOSTILE, { exact: true }).waitFor();
     // It is tried again after some seconds, and the window shows it.
-    await delivery.getByText('Attempt 2').waitFor();
+    await delivery.getByText('Attempt 2', { exact: true }).waitFor();
     await delivery.getByText('Arrived', { exact: true }).waitFor();
     await delivery.getByRole('button', { name: 'Send again' }).click();
-    await delivery.getByText('Attempt 3').waitFor();
+    await delivery.getByText('Attempt 3', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
 
     await writeAsCustomer(`Hello ${HOSTILE}`);
@@ -162,7 +162,7 @@ describe.runIf(CHROMIUM)('webhooks', () => {
     await own.page.getByRole('button', { name: 'webhook.test' }).waitFor();
     expect(await findViolations(own.page)).toEqual([]);
     await own.open(`/webhooks/${id}?delivery=${delivery.id}`);
-    await own.page.getByText(/Attempt 1|Versuch 1/).waitFor();
+    await own.page.getByText(/^(Attempt|Versuch) 1$/).waitFor();
     expect(await findViolations(own.page)).toEqual([]);
     await own.open('/webhooks');
     await own.page.getByRole('button', { name: /New webhook|Neuer Webhook/ }).click();
