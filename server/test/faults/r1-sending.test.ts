@@ -70,10 +70,11 @@ describe('R1 kill −9 of the server while messages go out, again and again', ()
       TIMEOUT_MS,
     );
     const messages = await rowsOf(
-      `select m.id, m.status, m.chat_id, o.message_id is not null as is_accepted,
-              (select count(*)::int from events e where e.tenant_id = m.tenant_id and e.type = 'message.sent'
-                  and e.data::json->>'id' = m.id::text) as sent_events
+      `with announced as (select e.data::json->>'id' as message_id, count(*)::int as events
+                       from events e where e.type = 'message.sent' group by 1)
+       select m.id, m.status, m.chat_id, o.message_id is not null as is_accepted, a.events as sent_events
          from messages m left join sandbox_outbox o on o.message_id = m.id and o.tenant_id = m.tenant_id
+                         left join announced a on a.message_id = m.id::text
         where m.channel_id = $1 and m.sender = 'outbound' order by m.id`,
     );
     expect(new Set(messages.map((row) => row.id))).toEqual(queued);
