@@ -80,6 +80,8 @@ export interface SystemOptions {
   isSoleProcess: boolean;
   /** Without timers nothing happens by itself: tests move the clock and call `worker.settle()`. */
   timers: boolean;
+  /** How long a process must have lived before it tries again what may have ended others: ten seconds. */
+  settledMs?: number;
   /** How names are resolved and whose certificates are trusted, if not as the operating system does. */
   outbound?: { lookup?: Lookup; ca?: string };
   /** The vendors that channels can have; those of adapters.ts when left out. */
@@ -252,7 +254,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       context: contextOn(workerDb),
       keptMailboxes,
     });
-    const { timers } = options;
+    const { timers, settledMs } = options;
     const running = createWorker({
       db: workerDb,
       shards,
@@ -262,6 +264,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       log,
       timers,
       activity,
+      settledMs,
     });
     worker = running;
     report.watchQueues(() => measureQueues(workerDb, bound, running, clock.real()));

@@ -44,6 +44,7 @@ interface WorkerOptions {
   /** Without timers only `settle` starts work. For tests that move the clock. */
   timers: boolean;
   activity: Activity;
+  settledMs?: number | undefined;
 }
 
 /** Combines neighbouring shards to ranges for the scan. */
@@ -170,6 +171,7 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     async stop(graceMs) {
       testClock.stop();
+      guard.stop();
       for (const one of runners.values()) one.stop();
       let grace: NodeJS.Timeout | undefined;
       await Promise.race([idle(), new Promise((resolve) => (grace = setTimeout(resolve, graceMs)))]);

@@ -11,9 +11,17 @@ import { pigeon, pigeonBody, pigeonChannel, written } from '../kit/vendor.ts';
 const clock = manualClock(new Date('2026-11-15T01:02:03.456Z'));
 const filesFolder = await useTempFolder();
 /** A process that takes over from one that was killed: its work never ends. */
-async function nextProcess(databaseUrl: string, adapter: Adapter): Promise<TestServer> {
+async function nextProcess(databaseUrl: string, adapter: Adapter, settledMs = 0): Promise<TestServer> {
   const adapters = new Map([['pigeon', adapter]]);
-  return useServer({ databaseUrl, clock, isSoleProcess: true, timers: true, adapters, filesFolder });
+  return useServer({
+    databaseUrl,
+    clock,
+    isSoleProcess: true,
+    timers: true,
+    adapters,
+    filesFolder,
+    settledMs,
+  });
 }
 
 it('I2: a request that ends its process again and again is set aside and listed, and can be replayed', async () => {
@@ -97,6 +105,52 @@ it('I2: requests that were in work when processes were killed are processed as u
   await until(async () => (await db.query('select 1 from inbound', [])).rows.length === 0);
   const { rows } = await db.query('select text from messages order by id', []);
   expect(rows.map(({ text }) => text)).toEqual(texts);
+});
+
+it('I2: a request is not suspected again by processes that are killed soon after their start', async () => {
+  const databaseUrl = await freshDatabase();
+  let stuck = 0;
+  const adapter: Adapter = {
+    ...pigeon,
+    parseInbound(request, channel) {
+      if (!request.body.includes('suspected')) return pigeon.parseInbound(request, channel);
+      stuck += 1;
+      return new Promise(() => {});
+    },
+  };
+  const adapters = new Map([['pigeon', pigeon]]);
+  const setUp = await useServer({ databaseUrl, clock, role: 'api', adapters, filesFolder });
+  const tenant = await setUp.tenant();
+  const { db } = setUp.system;
+  const [channel, other] = [await pigeonChannel(tenant), await pigeonChannel(tenant)];
+  const store = (to: typeof channel, ...texts: string[]) =>
+    storeInbound(
+      db.forTenant(tenant.id),
+      to.id,
+      texts.map((text) => Buffer.from(pigeonBody(to, [written(text, clock.now(), { text })]))),
+    );
+  const received = async (from: typeof channel): Promise<unknown[]> => {
+    const { rows } = await db.query('select text from messages where channel_id = $1 order by id', [from.id]);
+    return rows.map(({ text }) => text);
+  };
+  const [suspected] = await store(channel, 'suspected', 'behind it');
+  // As two processes leave it that were killed while they processed it.
+  await db.query('update inbound set crashes = 2 where id = $1', [suspected]);
+  for (const kill of [1, 2, 3]) {
+    const killed = await nextProcess(databaseUrl, adapter, 60_000);
+    await store(other, `kill ${kill}`);
+    // The scan that finds this request has found the other one too.
+    await until(async () => (await received(other)).length === kill);
+    await killed.stop(0);
+  }
+  expect(stuck).toBe(0);
+  expect((await db.query('select id, crashes from inbound order by id', [])).rows).toMatchObject([
+    { id: suspected, crashes: 2 },
+    { crashes: 0 },
+  ]);
+  await nextProcess(databaseUrl, pigeon);
+  await until(async () => (await db.query('select 1 from inbound', [])).rows.length === 0);
+  expect(await received(channel)).toEqual(['suspected', 'behind it']);
 });
 
 it('I2: a run that ends its process again and again fails, and can be retried', async () => {
