@@ -12,7 +12,7 @@ import type { Opening } from '../../hours/opening.ts';
 import { holdTenantHours, type TenantHours } from '../../hours/tenant-hours.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
-import { lockTurns } from '../../users/turns.ts';
+import { storedTurns, type Turns } from '../../users/turns.ts';
 import type { Definition } from '../schema.ts';
 import { readSecrets } from '../secrets/secret.ts';
 import { attributesOf, type RunContext } from './context.ts';
@@ -94,6 +94,8 @@ export interface AdvanceDeps extends SendDeps {
   programs: Programs;
   /** For samples of what would be sent. */
   ignoresQuietHours?: boolean;
+  /** For simulations. */
+  turns?: Turns;
 }
 
 /** Texts that are evaluated after the step batch before their step is committed. */
@@ -121,7 +123,7 @@ async function loadRuns(
   tx: TenantTx,
   runs: LockedRun[],
   programs: ReadonlyMap<string, Program>,
-  { keys, baseUrl, ignoresQuietHours = false }: Pick<AdvanceDeps, 'keys' | 'baseUrl' | 'ignoresQuietHours'>,
+  { keys, baseUrl, ignoresQuietHours = false, turns = storedTurns }: AdvanceDeps,
 ) {
   const ids = (of: (run: LockedRun) => string | null | undefined): string[] => [
     ...new Set(runs.flatMap((run) => of(run) ?? [])),
@@ -164,6 +166,7 @@ async function loadRuns(
       hours,
       // A campaign is tried out when its author wants to see it.
       respectsQuietHours: purposeOf(run) === 'marketing' && !run.is_test && !ignoresQuietHours,
+      turns,
       context: {
         contact,
         attributes: attributesOf(contact, externalIds),
@@ -208,7 +211,8 @@ export async function advanceRuns(
     ? await readSecrets(tx, deps.keys)
     : {};
   // All of them in the order of ids, before any run takes a turn.
-  await lockTurns(tx, [...new Set([...programs.values()].flatMap(({ turnTeamIds }) => turnTeamIds))]);
+  const teamIds = new Set([...programs.values()].flatMap(({ turnTeamIds }) => turnTeamIds));
+  await (deps.turns ?? storedTurns).lock(tx, [...teamIds]);
   const active = (await loadRuns(tx, runs, programs, deps)).map(({ run, program, activeRun }) => {
     const { variables = {}, ...state } = run.state;
     const at = { step: run.step, state: { ...freshState(run.id, variables), ...state } };

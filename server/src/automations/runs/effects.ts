@@ -16,7 +16,7 @@ import { channelKinds } from '../../providers/adapter.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
 import { findTemplate } from '../../templates/template.ts';
 import type { Author } from '../../users/author.ts';
-import { takeTurn } from '../../users/turns.ts';
+import type { Turns } from '../../users/turns.ts';
 import { attributesOf, type RunContext } from './context.ts';
 import { type RunDraft, type SendDeps, sendForRuns } from './send.ts';
 import type { Effect, EffectResult, RunError } from './state.ts';
@@ -41,6 +41,7 @@ export interface ActiveRun {
   hours: TenantHours | undefined;
   /** Whether its messages wait for the end of quiet hours. */
   respectsQuietHours: boolean;
+  turns: Turns;
 }
 
 export interface RequestedEffect {
@@ -86,10 +87,10 @@ const single: {
     context.chat
       ? { context: { chat: await assignChat(tx, context.chat.id, change, 'automation') } }
       : { failure: NO_CHAT },
-  assign_in_turn: async (tx, { context }, { teamId, maxOpenChats }) => {
+  assign_in_turn: async (tx, { context, turns }, { teamId, maxOpenChats }) => {
     const { chat } = context;
     if (!chat) return { failure: NO_CHAT };
-    const turn = await takeTurn(tx, { teamId, maxOpenChats, chat });
+    const turn = await turns.take(tx, { teamId, maxOpenChats, chat });
     const change = { teamId, userId: turn.userId };
     return { context: { chat: await assignChat(tx, chat.id, change, 'automation') }, detail: { ...turn } };
   },
