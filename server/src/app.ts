@@ -354,7 +354,13 @@ export async function createApp(deps: AppDeps): Promise<App> {
         guidesFolder: GUIDES,
       });
       if (deps.hasMcp !== false)
-        await scope.register(mcpRoute, { ...deps, routes, admitToken: guardsOf(routerDeps).token, version });
+        await scope.register(mcpRoute, {
+          ...deps,
+          routes,
+          admitToken: guardsOf(routerDeps).token,
+          rateLimit: routerDeps.rateLimit,
+          version,
+        });
       await scope.register(consolePages, { folder: deps.consoleFolder ?? CONSOLE, baseUrl: deps.baseUrl });
     }
     if (!deps.hasMetricsPort)
