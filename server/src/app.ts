@@ -24,7 +24,7 @@ import { lazy } from './base/lazy.ts';
 import { loadProgress } from './campaigns/announce-progress.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import type { InFlightLimits } from './channels/bytes-in-flight.ts';
-import { channelCredentials, signerCredentials, vendorCredentials } from './channels/channel.ts';
+import { channelCredentials, signerCredentials, vendorCredentials } from './channels/credentials.ts';
 import { failedRequestRoutes } from './channels/failed-request-routes.ts';
 import { removeOldRequests } from './channels/failed-requests.ts';
 import { providerRoute } from './channels/provider-route.ts';

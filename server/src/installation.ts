@@ -2,7 +2,7 @@ import { createTenant } from './access/tenants.ts';
 import { issueToken } from './access/tokens.ts';
 import type { Keys } from './base/crypto.ts';
 import { OperatorError } from './base/errors.ts';
-import { createChannel } from './channels/channel.ts';
+import { createChannel } from './channels/create-channel.ts';
 import type { Channel } from './channels/schema.ts';
 import type { Database, Queryable, SystemTx } from './db/database.ts';
 import { statement, systemStatement } from './db/statement.ts';

@@ -13,7 +13,7 @@ import {
   type ReceivedMails,
 } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
-import { decryptConfig } from './channel.ts';
+import { decryptConfig } from './encrypted-config.ts';
 import { endProblem, setHealth } from './health.ts';
 import type { KeptMailboxes } from './kept-mailboxes.ts';
 import { MAILBOX_INTERVAL_MS, type MailboxRow, mailboxesQueue } from './queues.ts';

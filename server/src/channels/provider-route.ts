@@ -19,7 +19,7 @@ import {
   isVerifyToken,
   type signerCredentials,
   type vendorCredentials,
-} from './channel.ts';
+} from './credentials.ts';
 import {
   createRequestReceiver,
   invalidSignature,

@@ -8,7 +8,7 @@ import { systemStatement } from '../db/statement.ts';
 import { DUE_NOW } from '../engine/queue.ts';
 import { readClocks } from '../engine/test-clock/test-tenants.ts';
 import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
-import type { ChannelCredentials } from './channel.ts';
+import type { ChannelCredentials } from './credentials.ts';
 import { inboundQueue } from './queues.ts';
 
 const insertInbound = systemStatement<

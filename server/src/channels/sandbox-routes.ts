@@ -6,7 +6,7 @@ import { data, type Route, routeFamily } from '../http/route.ts';
 import type { AdapterContext } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import { requestsFor, writeAsCustomer } from '../providers/sandbox/write.ts';
-import type { ChannelCredentials } from './channel.ts';
+import type { ChannelCredentials } from './credentials.ts';
 import { exampleChannel } from './example.ts';
 import { type ReceiveDeps, receiveRequest } from './receive-request.ts';
 import { customerMessage, readOutbox, readSandbox, setFaults, unreadMessages } from './sandbox.ts';

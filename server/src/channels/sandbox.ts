@@ -12,8 +12,8 @@ import { refOf } from '../providers/sandbox/media.ts';
 import { describeSandbox } from '../providers/sandbox/sandbox.ts';
 import { reportsReading } from '../providers/sandbox/statuses.ts';
 import type { CustomerMessage } from '../providers/sandbox/write.ts';
-import type { ChannelCredentials } from './channel.ts';
-import { decryptConfig, encryptConfig } from './channel.ts';
+import type { ChannelCredentials } from './credentials.ts';
+import { decryptConfig, encryptConfig } from './encrypted-config.ts';
 import type { SandboxInbound } from './schema.ts';
 
 const PROVIDER = 'sandbox';

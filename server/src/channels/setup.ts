@@ -9,7 +9,7 @@ import { Nullable, OneOf, Timestamp, timestampOrNull } from '../http/schema.ts';
 import { type Adapter, type AdapterContext, type ChannelKind, channelKinds } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import { addressHelp, type ChannelSetup, type StepKind, setups } from '../providers/setups.ts';
-import { decryptConfig } from './channel.ts';
+import { decryptConfig } from './encrypted-config.ts';
 import { channelHealths } from './schema.ts';
 
 const SetupField = Type.Object({

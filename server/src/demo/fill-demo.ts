@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createAttribute } from '../attributes/attribute.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Keys } from '../base/crypto.ts';
-import { type ChannelCredentials, findAllCredentials } from '../channels/channel.ts';
+import { type ChannelCredentials, findAllCredentials } from '../channels/credentials.ts';
 import { receiveRequest } from '../channels/receive-request.ts';
 import { createContact } from '../contacts/create-contact.ts';
 import type { Database } from '../db/database.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
 import { isUnavailable } from '../base/errors.ts';
-import { decryptConfig } from '../channels/channel.ts';
+import { decryptConfig } from '../channels/encrypted-config.ts';
 import { noteSendResult } from '../channels/health.ts';
 import type { Database } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
 import { storable } from '../base/storable.ts';
-import { decryptConfig } from '../channels/channel.ts';
+import { decryptConfig } from '../channels/encrypted-config.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';

@@ -1,7 +1,7 @@
 import type { Keys } from '../../base/crypto.ts';
 import { invalidParam } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { decryptConfig } from '../../channels/channel.ts';
+import { decryptConfig } from '../../channels/encrypted-config.ts';
 import type { ChannelConsent } from '../../channels/schema.ts';
 import { startChats } from '../../chats/start-chat.ts';
 import { statement } from '../../db/statement.ts';

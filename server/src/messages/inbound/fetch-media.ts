@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Keys } from '../../base/crypto.ts';
 import { isUnavailable } from '../../base/errors.ts';
 import { storable } from '../../base/storable.ts';
-import { decryptConfig } from '../../channels/channel.ts';
+import { decryptConfig } from '../../channels/encrypted-config.ts';
 import { statement } from '../../db/statement.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';

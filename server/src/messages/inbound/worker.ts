@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isUnavailable } from '../../base/errors.ts';
 import { storable } from '../../base/storable.ts';
 import { createTurns } from '../../base/turns.ts';
-import { decryptConfig } from '../../channels/channel.ts';
+import { decryptConfig } from '../../channels/encrypted-config.ts';
 import { limitFailedRequests } from '../../channels/limit-failed-requests.ts';
 import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
 import { MergeNeeded } from '../../contacts/merge/merge-owners.ts';

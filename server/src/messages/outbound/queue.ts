@@ -2,7 +2,7 @@ import { findChatsWithRuns, takeOverChats } from '../../automations/runs/take-ov
 import type { Keys } from '../../base/crypto.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
-import { decryptConfig } from '../../channels/channel.ts';
+import { decryptConfig } from '../../channels/encrypted-config.ts';
 import { queueReadReceipts } from '../../chats/tasks.ts';
 import { type ConsentFacts, consentFacts, findRefusal } from '../../contacts/consent/may-send.ts';
 import { type PersonColumns, personColumns, personOf } from '../../contacts/contact.ts';
