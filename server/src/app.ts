@@ -85,7 +85,7 @@ import { peopleRoutes } from './people/routes.ts';
 import { sweepSessions } from './people/session.ts';
 import type { SystemMailChannel } from './people/system-mail.ts';
 import { userSessionRoutes } from './people/user-session-routes.ts';
-import type { AdapterContext } from './providers/adapter.ts';
+import type { AdapterContext } from './providers/adapter-context.ts';
 import { type Adapters, adapters } from './providers/adapters.ts';
 import { allQueues } from './queues.ts';
 import { reportRoutes } from './reports/routes.ts';

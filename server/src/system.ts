@@ -37,7 +37,7 @@ import { deleteOldJobs } from './jobs/job.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
 import type { Lookup } from './outbound/connector.ts';
-import type { AdapterContext } from './providers/adapter.ts';
+import type { AdapterContext } from './providers/adapter-context.ts';
 import { type Adapters, adapters as everyAdapter } from './providers/adapters.ts';
 import { bindQueues } from './queues.ts';
 import { createTaskPool } from './sandboxed/task-pool.ts';

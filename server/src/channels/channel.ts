@@ -6,7 +6,8 @@ import { statement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
 import type { StoredHours } from '../hours/schema.ts';
 import { timestamp } from '../http/schema.ts';
-import type { AdapterChannel, ChannelKind } from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 import { decryptConfig } from './encrypted-config.ts';
 import type { Channel, ChannelConsent } from './schema.ts';
 

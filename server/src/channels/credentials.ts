@@ -5,7 +5,9 @@ import { isUuid } from '../base/ids.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
-import type { Adapter, AdapterChannel, ChannelKind } from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 import { decryptConfig } from './encrypted-config.ts';
 
 interface CredentialsRow {

@@ -1,6 +1,6 @@
 import type { Keys } from '../base/crypto.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
-import type { ChannelConfig } from '../providers/adapter.ts';
+import type { ChannelConfig } from '../providers/adapter-channel.ts';
 
 const CONFIG = 'channels.config';
 

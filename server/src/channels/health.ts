@@ -4,7 +4,7 @@ import { storable } from '../base/storable.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
-import type { SendResult } from '../providers/adapter.ts';
+import type { SendResult } from '../providers/outgoing-message.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, presentChannel } from './channel.ts';
 import type { Channel } from './schema.ts';
 

@@ -7,7 +7,8 @@ import type { SystemTx } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { DUE_NOW } from '../engine/queue.ts';
 import { readClocks } from '../engine/test-clock/test-tenants.ts';
-import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { ProviderRequest } from '../providers/provider-request.ts';
 import type { ChannelCredentials } from './credentials.ts';
 import { inboundQueue } from './queues.ts';
 

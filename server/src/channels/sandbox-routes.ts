@@ -3,7 +3,7 @@ import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { data, type Route, routeFamily } from '../http/route.ts';
-import type { AdapterContext } from '../providers/adapter.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import { requestsFor, writeAsCustomer } from '../providers/sandbox/write.ts';
 import type { ChannelCredentials } from './credentials.ts';

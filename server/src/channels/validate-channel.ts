@@ -2,7 +2,8 @@ import { collectIssues } from '../base/issues.ts';
 import { type GivenHours, validateHours } from '../hours/validate-hours.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { validateHost, validateUrl } from '../outbound/validate-url.ts';
-import type { Adapter, ChannelConfig } from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { ChannelConfig } from '../providers/adapter-channel.ts';
 import type { ChannelConsent } from './schema.ts';
 
 /** The settings of opting out in a body. */

@@ -2,7 +2,8 @@ import { sha256 } from '../base/crypto.ts';
 import { type ApiError, invalidParam } from '../base/errors.ts';
 import { systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { Adapter, ChannelConfig } from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { ChannelConfig } from '../providers/adapter-channel.ts';
 
 const confirmedChannel = systemStatement<[provider: string, vendorKey: string], { id: string }>(
   'channels.confirmed',

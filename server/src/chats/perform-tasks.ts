@@ -8,14 +8,11 @@ import { statement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import {
-  type Adapter,
-  type AdapterChannel,
-  type AdapterContext,
-  type ChatSignal,
-  VendorFailure,
-} from '../providers/adapter.ts';
+import type { Adapter, ChatSignal } from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import { VendorFailure } from '../providers/vendor-failure.ts';
 import { type ChatTaskRow, chatTasksQueue } from './queues.ts';
 
 const deleteTask = statement<[id: string, attempts: number]>(

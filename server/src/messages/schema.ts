@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { purposes } from '../contacts/consent/schema.ts';
 import { FreeObject, MimeType, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { handleTypes, messageTypes } from '../providers/adapter.ts';
+import { handleTypes, messageTypes } from '../providers/kinds.ts';
 import { Author, OnBehalfOf } from '../users/author.ts';
 
 export const senders = ['inbound', 'outbound', 'system'] as const;

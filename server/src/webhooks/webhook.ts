@@ -14,7 +14,7 @@ import { type CanRead, lacksScope } from '../http/permissions.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { validateUrl } from '../outbound/validate-url.ts';
-import { channelKinds } from '../providers/adapter.ts';
+import { channelKinds } from '../providers/kinds.ts';
 import { isKnownPattern } from './match.ts';
 import { cancelPending, holdPending, resumeHeld } from './pending.ts';
 import { findMissingScope } from './read-scopes.ts';

@@ -8,7 +8,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { applyInbound } from '../../messages/inbound/apply.ts';
 import type { QueueDeps } from '../../messages/outbound/queue.ts';
-import type { ChannelKind, HandleType } from '../../providers/adapter.ts';
+import type { ChannelKind, HandleType } from '../../providers/kinds.ts';
 import type { WrittenMessage } from './schema.ts';
 
 interface ReceivingChat {

@@ -12,7 +12,7 @@ import type { Contact } from '../../contacts/schema.ts';
 import { causedByRun, type TenantTx } from '../../db/tenant.ts';
 import type { TenantHours } from '../../hours/tenant-hours.ts';
 import { takeReply } from '../../messages/take-reply.ts';
-import { channelKinds } from '../../providers/adapter.ts';
+import { channelKinds } from '../../providers/kinds.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
 import { findTemplate } from '../../templates/template.ts';
 import type { Author } from '../../users/author.ts';

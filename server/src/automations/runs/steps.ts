@@ -1,6 +1,6 @@
 import { DateTime, Duration } from 'luxon';
 import { isDateTime } from '../../http/validation.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import { type Filter, listFields } from '../../search/grammar/filter.ts';
 import { type ConditionValues, findTrue, needThread, valuesOf } from '../definition/evaluate-conditions.ts';
 import { liquidAt, type Rendered, renderSimple } from '../definition/liquid.ts';

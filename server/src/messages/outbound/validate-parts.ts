@@ -1,8 +1,8 @@
 import { countCharacters } from '../../base/characters.ts';
 import type { Issues } from '../../base/issues.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
 import { capabilities } from '../../providers/capabilities.ts';
 import { type InteractiveContent, validateInteractive } from '../../providers/interactive.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import { isMediaType } from '../../providers/media-kind.ts';
 import type { NewChatMessage, sendableTypes } from '../schema.ts';
 
