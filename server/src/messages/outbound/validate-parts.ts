@@ -4,7 +4,8 @@ import { capabilities } from '../../providers/capabilities.ts';
 import { type InteractiveContent, validateInteractive } from '../../providers/interactive.ts';
 import type { ChannelKind } from '../../providers/kinds.ts';
 import { isMediaType } from '../../providers/media-kind.ts';
-import type { NewChatMessage, sendableTypes } from '../schema.ts';
+import type { sendableTypes } from '../content-schema.ts';
+import type { NewChatMessage } from '../schema.ts';
 
 export type SendableType = (typeof sendableTypes)[number];
 
