@@ -1,8 +1,9 @@
 import { ApiError, isUnavailable } from '../../base/errors.ts';
 import { requireChannel } from '../../channels/channel.ts';
-import { assignChat, setChatStatus } from '../../chats/change-chat.ts';
+import { assignChat } from '../../chats/assign-chat.ts';
 import { findChats } from '../../chats/chat.ts';
 import type { Chat } from '../../chats/schema.ts';
+import { setChatStatus } from '../../chats/set-status.ts';
 import { changeContact } from '../../contacts/change-contact.ts';
 import { recordConsents } from '../../contacts/consent/consents.ts';
 import type { Purpose } from '../../contacts/consent/schema.ts';
