@@ -75,13 +75,16 @@ import { loadNotifications, sweepNotifications } from './notifications/notificat
 import { notificationRoutes } from './notifications/routes.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
+import { accountRoutes } from './people/account-routes.ts';
+import { auditRoutes } from './people/audit-routes.ts';
 import { channelAccess } from './people/channel-access.ts';
 import { sweepFailures } from './people/failures.ts';
 import { findSessions } from './people/find-session.ts';
+import { linkRoutes } from './people/link-routes.ts';
 import { sweepLinks } from './people/links.ts';
+import { loginRoutes } from './people/login-routes.ts';
 import { createOidc, type Oidc, type OidcSettings } from './people/oidc.ts';
 import { createPasswords, type Passwords, type ScryptCost } from './people/passwords.ts';
-import { peopleRoutes } from './people/routes.ts';
 import { sweepSessions } from './people/session.ts';
 import type { SystemMailChannel } from './people/system-mail.ts';
 import { userSessionRoutes } from './people/user-session-routes.ts';
@@ -212,7 +215,10 @@ const v3Api: Api<ApiDeps> = {
       ...accessRoutes(deps),
       ...operatorRoutes(deps),
       ...statusRoutes({ ...deps, queues: allQueues, version }),
-      ...peopleRoutes(deps),
+      ...loginRoutes(deps),
+      ...accountRoutes(deps),
+      ...linkRoutes(deps),
+      ...auditRoutes(),
       ...userSessionRoutes(deps),
       ...clockRoutes(deps),
       ...channelRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
