@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { purposes } from '../contacts/consent/schema.ts';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { handleTypes, messageTypes } from '../providers/kinds.ts';
-import { Author } from '../users/author.ts';
+import { Author, OnBehalfOf } from '../users/author.ts';
 import { content } from './content-schema.ts';
 
 export const senders = ['inbound', 'outbound', 'system'] as const;
