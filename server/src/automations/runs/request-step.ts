@@ -9,7 +9,7 @@ interface RequestParameters {
   url: string;
   headers?: Record<string, string>;
   body?: string;
-  saveAs?: string;
+  saveAs?: string | null;
   signWith?: string;
 }
 
