@@ -2,7 +2,7 @@ import { createCache } from '../base/cache.ts';
 import { type Keys, sha256 } from '../base/crypto.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
 import type { Adapter } from '../providers/adapter.ts';

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { ErrorKey } from '../base/errors.ts';
-import type { Database, SystemTx } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
+import type { SystemTx } from '../db/transaction.ts';
 import { SearchEcho, SearchPagination } from '../search/schema.ts';
 import type { BodyBounds } from './body.ts';
 import type { StoredContent } from './content.ts';

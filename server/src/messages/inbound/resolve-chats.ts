@@ -8,7 +8,7 @@ import { createContacts } from '../../contacts/create-contacts.ts';
 import { addHandles } from '../../contacts/handles/add.ts';
 import { findOwners, keyOf } from '../../contacts/handles/owners.ts';
 import { vendorHandle } from '../../contacts/handles/validate.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/queryable.ts';
 import { systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { VendorContact } from '../../providers/inbound-event.ts';
