@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { Force, requireUnused } from '../campaigns/in-use.ts';
 import type { Database } from '../db/database.ts';
+import { DeleteResult, data, deleted, fields } from '../http/answer.ts';
 import { readerOf } from '../http/permissions.ts';
-import { DeleteResult, data, deleted, fields, type Route, routeFamily } from '../http/route.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import {

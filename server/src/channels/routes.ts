@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Force, requireUnused } from '../campaigns/in-use.ts';
 import type { BeforeChatRemoval } from '../chats/remove-chats.ts';
-import { data, RemovalResult, type Route, removed, routeFamily } from '../http/route.ts';
+import { data, RemovalResult, removed } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { Adapter } from '../providers/adapter.ts';
 import type { AdapterContext } from '../providers/adapter-context.ts';

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { csv, DeleteResult, data, deleted } from '../http/answer.ts';
 import { ExportQuery, exportRows } from '../http/export.ts';
-import { csv, DeleteResult, data, deleted, type Route, read, routeFamily } from '../http/route.ts';
+import { type Route, read, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from '../users/author.ts';
 import { assignChat } from './assign-chat.ts';

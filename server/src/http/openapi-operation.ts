@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox';
+import type { Upload } from './call.ts';
 import { hoist, type Json } from './openapi-components.ts';
 import { describeFailures, ownErrors } from './openapi-errors.ts';
-import { documented, isReplayable, type Route, type RouteSpec, type Upload } from './route.ts';
+import { documented, isReplayable, type Route, type RouteSpec } from './route.ts';
 import { strictBody } from './strict-body.ts';
 import { FILE_FIELD } from './upload.ts';
 

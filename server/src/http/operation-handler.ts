@@ -5,8 +5,10 @@ import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
 import type { SystemTx } from '../db/transaction.ts';
+import { deleted } from './answer.ts';
 import { type AuditLog, auditOf, type RouteAudit, recordInTransaction } from './audit.ts';
 import type { Authenticator } from './authenticate.ts';
+import type { Call, ReceivedFile, SessionCall } from './call.ts';
 import type { ChannelAccess } from './channel-access.ts';
 import { type StoredContent, sendContent } from './content.ts';
 import type { CookieJar } from './cookies.ts';
@@ -16,15 +18,7 @@ import type { Idempotency } from './idempotency.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
 import { callReader } from './read-call.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
-import {
-  type Call,
-  deleted,
-  type Finish,
-  isReplayable,
-  type ReceivedFile,
-  type Route,
-  type SessionCall,
-} from './route.ts';
+import { type Finish, isReplayable, type Route } from './route.ts';
 import { bodyOf } from './server.ts';
 import { openStream } from './stream.ts';
 import type { RetiringVersion } from './sunset.ts';

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
+import type { Call, ReceivedFile } from './call.ts';
 import type { Principal } from './permissions.ts';
-import type { Call, ReceivedFile, RouteSpec } from './route.ts';
+import type { RouteSpec } from './route.ts';
 import { bodyOf } from './server.ts';
 import { shownBy, strictBody, withoutNulls } from './strict-body.ts';
 import { compileSchema } from './validation.ts';

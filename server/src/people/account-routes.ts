@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { data, ofSession, type Route } from '../http/route.ts';
+import { data } from '../http/answer.ts';
+import { ofSession, type Route } from '../http/route.ts';
 import { describeSession } from './describe-session.ts';
 import { exampleOwnSession, exampleSession } from './example.ts';
 import type { LoginDeps } from './login.ts';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { data, operatorWrite, type Route, routeFamily } from '../http/route.ts';
+import { data } from '../http/answer.ts';
+import { operatorWrite, type Route, routeFamily } from '../http/route.ts';
 import { exampleLink } from './example.ts';
 import { createInvitation, createLoginLink, createReset, type LinkDeps } from './links.ts';
 import { NewLoginLink, PersonLink } from './schema.ts';

@@ -1,5 +1,6 @@
 import { ApiError } from '../base/errors.ts';
-import { data, ofSession, type Route } from '../http/route.ts';
+import { data } from '../http/answer.ts';
+import { ofSession, type Route } from '../http/route.ts';
 import { describeLink } from './describe-link.ts';
 import { exampleLinkInfo, exampleSession } from './example.ts';
 import { limitAttempts, limitFailures, linkLimits, resetLimits } from './failures.ts';

@@ -5,7 +5,7 @@ import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import type { SystemTx } from '../db/transaction.ts';
-import type { SessionCall } from '../http/route.ts';
+import type { SessionCall } from '../http/call.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { Role } from '../users/roles.ts';

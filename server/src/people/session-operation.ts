@@ -1,4 +1,4 @@
-import type { SessionCall } from '../http/route.ts';
+import type { SessionCall } from '../http/call.ts';
 import type { Session } from '../http/sessions.ts';
 
 /** What operations that log in, and those about the own account, have in common. */
