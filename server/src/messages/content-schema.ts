@@ -1,24 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { purposes } from '../contacts/consent/schema.ts';
 import { FreeObject, MimeType, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import type { messageTypes } from '../providers/kinds.ts';
+import { sendableTypes } from '../providers/kinds.ts';
 import { Interactive, Label, Url } from './interactive-schema.ts';
-
-/** The types that can be sent; the others are only received. */
-export const sendableTypes = [
-  'text',
-  'image',
-  'video',
-  'audio',
-  'document',
-  'sticker',
-  'location',
-  'contacts',
-  'interactive',
-  'reaction',
-  'template',
-  'email',
-] as const satisfies readonly (typeof messageTypes)[number][];
 
 const MediaInput = Type.Object({
   fileId: Type.Optional(Uuid('An uploaded file')),

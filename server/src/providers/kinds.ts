@@ -2,7 +2,8 @@
 export const channelKinds = ['whatsapp', 'sms', 'email', 'instagram'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
-export const messageTypes = [
+/** The types of messages that can be sent; the others are only received. */
+export const sendableTypes = [
   'text',
   'image',
   'video',
@@ -15,6 +16,9 @@ export const messageTypes = [
   'reaction',
   'template',
   'email',
+] as const;
+export const messageTypes = [
+  ...sendableTypes,
   'story_reply',
   'story_mention',
   'comment',
