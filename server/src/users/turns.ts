@@ -21,12 +21,15 @@ const keepTurn = statement<[teamId: string, channelId: string, userId: string], 
     where m.team_id = $1 and m.tenant_id = $tenant and m.user_id = $3 and ${CAN_ANSWER}
     limit 1 for key share of u skip locked`,
 );
-/** SQL for the member whose turn it is. A user who is being deleted is skipped: nobody waits for one another. */
+/**
+ * SQL for the member whose turn it is. No more open chats are read than are allowed. A user who is being deleted is skipped:
+ * nobody waits for one another.
+ */
 const chooseMember = (order: string): string => `select m.user_id from ${MEMBERS}
       where m.team_id = $1 and m.tenant_id = $tenant and ${CAN_ANSWER}
-        and ($3::int is null or $3 > (
-          select count(*) from visible_chats k
-           where k.assigned_user_id = u.id and k.tenant_id = u.tenant_id and k.status = 'open'))
+        and ($3::int is null or not exists (
+          select 1 from visible_chats k
+           where k.assigned_user_id = u.id and k.tenant_id = u.tenant_id and k.status = 'open' offset $3 - 1 limit 1))
       order by ${order}m.last_turn nulls first, m.created_at, m.user_id limit 1 for key share of u skip locked`;
 const nextTurn = statement<
   [teamId: string, channelId: string, maxOpenChats: number | null],
