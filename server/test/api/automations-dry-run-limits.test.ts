@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { automationOf, smallest } from '../kit/automations.ts';
-import { FROM, say, useDryRuns } from '../kit/dry-run.ts';
+import { FROM, onMessage, say, useDryRuns } from '../kit/dry-run.ts';
 import { usePerson } from '../kit/people.ts';
 import { usePgClient } from '../kit/pg-client.ts';
 import { type Answer, useServer } from '../kit/server.ts';

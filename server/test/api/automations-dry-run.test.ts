@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { automationOf } from '../kit/automations.ts';
+import { automationOf, smallest } from '../kit/automations.ts';
 import { checksumsOf } from '../kit/checksums.ts';
-import { FROM, NOW, say, useDryRuns } from '../kit/dry-run.ts';
+import { FROM, NOW, onMessage, say, useDryRuns } from '../kit/dry-run.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const receiver = await useReceiver();
 const { db } = server.system;
-const { ground, dryRun, post, saved } = useDryRuns(server);
+const { ground, tryOut, dryRun, post, saved } = useDryRuns(server);
 const later = (ms: number): string => new Date(Date.parse(NOW) + ms).toISOString();
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const onMessage = { trigger: { type: 'message_received' } };
 const stepsOf = (run: { trace: { step: string }[] }) => run.trace.map(({ step }) => step);
 
 describe('a dry run', () => {

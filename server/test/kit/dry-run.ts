@@ -37,6 +37,7 @@ export function useDryRuns(server: TestServer) {
   };
 }
 
+export const onMessage = { trigger: { type: 'message_received' } };
 export const say = (id: string, text: string, more: object = {}) => ({
   id,
   type: 'send_message',
