@@ -56,7 +56,7 @@ const countMembers = statement<[teamId: string, channelId: string], { members: n
 );
 
 /** Who gets a chat, or why nobody does. */
-export type Turn =
+type Turn =
   | { userId: string; isKept?: true }
   | { userId: null; reason: 'no_members' | 'nobody_available' | 'all_at_limit' };
 
