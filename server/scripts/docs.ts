@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { apiVariables } from '../src/app.ts';
 import { allVariables } from '../src/base/config.ts';
 import { errorCatalogue } from '../src/base/errors.ts';
-import { commonErrors } from '../src/http/openapi.ts';
+import { commonErrors } from '../src/http/openapi-errors.ts';
 import { eventsPage } from './events-page.ts';
 import { writeOrCheck } from './generated.ts';
 import { limitsPage } from './limits-page.ts';

@@ -5,7 +5,7 @@ import { createSandboxStore } from './channels/sandbox-store.ts';
 import type { Database } from './db/database.ts';
 import type { FileStore } from './files/store.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import type { AdapterContext } from './providers/adapter.ts';
+import type { AdapterContext } from './providers/adapter-context.ts';
 
 interface ContextDeps {
   db: Database;

@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { Database } from './db/database.ts';
 import { systemStatement } from './db/statement.ts';
 import type { Queue } from './engine/queue.ts';
-import { data, operatorRead, type Route } from './http/route.ts';
+import { data } from './http/answer.ts';
+import { operatorRead, type Route } from './http/route.ts';
 import { Nullable, Timestamp, timestamp } from './http/schema.ts';
 import { beginHold, endHoldNow, findRestore } from './installation.ts';
 

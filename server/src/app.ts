@@ -1,48 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
-import { type Arrivals, clockArrivals } from './access/advance-clock.ts';
-import { clockRoutes } from './access/clock-routes.ts';
-import { operatorRoutes } from './access/operator-routes.ts';
-import { accessRoutes } from './access/routes.ts';
-import { statusRoutes } from './access/status.ts';
+import { clockArrivals } from './access/advance-clock.ts';
 import { findPrincipal } from './access/tenants.ts';
 import { noteTokenUsed, removeExpiredTokens } from './access/tokens.ts';
-import { afterRestoreRoutes } from './after-restore.ts';
-import { attributeRoutes } from './attributes/routes.ts';
-import { explainRoutes } from './automations/explain-routes.ts';
-import { automationRoutes } from './automations/routes.ts';
-import { cancelRunsOfChats, loadProgressedRuns } from './automations/runs/run.ts';
-import { secretRoutes } from './automations/secrets/routes.ts';
+import { loadProgressedRuns } from './automations/runs/run.ts';
 import { sweepSilencedEvents } from './automations/triggers/explain.ts';
 import type { Activity } from './base/activity.ts';
-import type { TenantClock } from './base/clock.ts';
 import type { ExtraVariables } from './base/config.ts';
-import type { Keys } from './base/crypto.ts';
-import type { FileUrls } from './base/file-urls.ts';
 import { lazy } from './base/lazy.ts';
 import { loadProgress } from './campaigns/announce-progress.ts';
-import { campaignRoutes } from './campaigns/routes.ts';
 import type { InFlightLimits } from './channels/bytes-in-flight.ts';
-import { channelCredentials, signerCredentials, vendorCredentials } from './channels/channel.ts';
-import { failedRequestRoutes } from './channels/failed-request-routes.ts';
+import { channelCredentials, signerCredentials, vendorCredentials } from './channels/credentials.ts';
 import { removeOldRequests } from './channels/failed-requests.ts';
 import { providerRoute } from './channels/provider-route.ts';
-import { channelRoutes } from './channels/routes.ts';
-import { sandboxRoutes } from './channels/sandbox-routes.ts';
-import { chatRoutes } from './chats/routes.ts';
-import { contactDataRoutes } from './contacts/access-request/routes.ts';
-import { contactRoutes } from './contacts/routes.ts';
 import { unsubscribePage } from './contacts/unsubscribe-page.ts';
-import type { Database } from './db/database.ts';
-import type { Notifier, WakeUps } from './engine/wakeups.ts';
-import { documentedEvents, documentedStreamOnlyEvents } from './event-catalogue.ts';
 import type { Loaders } from './events/receive-announcements.ts';
-import { eventRoutes } from './events/routes.ts';
 import { type EventStreams, eventStreams } from './events/streams.ts';
-import { fileRoutes } from './files/routes.ts';
-import type { FileStore } from './files/store.ts';
-import { hoursRoutes } from './hours/routes.ts';
 import type { Api, Settings } from './http/api.ts';
 import { auditLog } from './http/audit.ts';
 import { type Authenticator, authenticator } from './http/authenticate.ts';
@@ -51,90 +24,36 @@ import { allowCompression } from './http/compression.ts';
 import { consolePages } from './http/console.ts';
 import { cookieJar } from './http/cookies.ts';
 import { guardsOf } from './http/guards.ts';
-import { healthRoutes } from './http/health-routes.ts';
 import { idempotency } from './http/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import { metricsRoute } from './http/metrics-route.ts';
-import { openapiDocument } from './http/openapi.ts';
-import { withStreamOnlyEvents, withWebhooks } from './http/openapi-webhooks.ts';
 import { peopleRateLimit, rateLimit, sweepPeopleWindows } from './http/rate-limit.ts';
 import { type Documents, reference } from './http/reference.ts';
 import { attachLifecycle } from './http/request-lifecycle.ts';
 import type { Route } from './http/route.ts';
 import { addRoutes, type RouterDeps } from './http/router.ts';
 import { httpServer } from './http/server.ts';
-import type { Sessions } from './http/sessions.ts';
-import { importRoutes } from './imports/routes.ts';
-import { jobRoutes } from './jobs/routes.ts';
-import { labelRoutes } from './labels/routes.ts';
 import { mcpRoute } from './mcp/http-route.ts';
 import { loadQueuedMessages } from './messages/message-event.ts';
-import { messageRoutes } from './messages/routes.ts';
-import { noteRoutes } from './notes/routes.ts';
 import { loadNotifications, sweepNotifications } from './notifications/notification.ts';
-import { notificationRoutes } from './notifications/routes.ts';
-import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import { channelAccess } from './people/channel-access.ts';
 import { sweepFailures } from './people/failures.ts';
 import { findSessions } from './people/find-session.ts';
 import { sweepLinks } from './people/links.ts';
-import { createOidc, type Oidc, type OidcSettings } from './people/oidc.ts';
-import { createPasswords, type Passwords, type ScryptCost } from './people/passwords.ts';
-import { peopleRoutes } from './people/routes.ts';
+import { createOidc, type OidcSettings } from './people/oidc.ts';
+import { createPasswords, type ScryptCost } from './people/passwords.ts';
 import { sweepSessions } from './people/session.ts';
 import type { SystemMailChannel } from './people/system-mail.ts';
-import { userSessionRoutes } from './people/user-session-routes.ts';
-import type { AdapterContext } from './providers/adapter.ts';
-import { type Adapters, adapters } from './providers/adapters.ts';
-import { allQueues } from './queues.ts';
-import { reportRoutes } from './reports/routes.ts';
-import type { TaskPool } from './sandboxed/task-pool.ts';
-import { savedReplyRoutes } from './saved-replies/routes.ts';
-import { segmentRoutes } from './segments/routes.ts';
-import { templateRoutes } from './templates/routes.ts';
-import { userRoutes } from './users/routes.ts';
+import { adapters } from './providers/adapters.ts';
 import { v2Api } from './v2/api.ts';
+import { type ApiDeps, v3Api } from './v3-api.ts';
 import { version } from './version.ts';
-import { viewRoutes } from './views/routes.ts';
-import { deliveryRoutes } from './webhooks/delivery-routes.ts';
-import { webhookRoutes } from './webhooks/routes.ts';
 
 /** This file and the built program lie equally deep, so both find the folder docs/ of the repository. */
 const GUIDES = fileURLToPath(new URL('../../docs/', import.meta.url));
 /** What `console/build.js` writes. */
 const CONSOLE = fileURLToPath(new URL('../../console/dist/', import.meta.url));
-
-/** What the routes of every version of the API may need. */
-interface ApiDeps {
-  db: Database;
-  clock: TenantClock;
-  keys: Keys;
-  wakeUps: WakeUps & Notifier;
-  policy: OutboundPolicy;
-  store: FileStore;
-  /** The vendors that channels can have. */
-  adapters: Adapters;
-  context: AdapterContext;
-  /** Worker threads for untrusted texts. */
-  tasks: TaskPool;
-  maxFileBytes: number;
-  baseUrl: () => string;
-  fileUrls: FileUrls;
-  authenticator: Authenticator;
-  sessions: Sessions;
-  passwords: Passwords;
-  hasPasswordLogin: boolean;
-  oidc: Oidc | undefined;
-  /** The channel for mails with links, if there is one. */
-  systemMail: SystemMailChannel | undefined;
-  findCredentials: ReturnType<typeof channelCredentials>;
-  streams: EventStreams;
-  arrivals: Arrivals;
-  log: Logger;
-  isDraining: () => boolean;
-  readiness: readonly (() => void | Promise<void>)[];
-}
 
 /** How people log in. */
 export interface PeopleSettings {
@@ -202,62 +121,6 @@ const streamOnlyLoaders: Loaders = {
 };
 /** The routes of a process that only processes queues. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
-
-/** Version 3: every module by name. */
-const v3Api: Api<ApiDeps> = {
-  name: 'v3',
-  variables: {},
-  create: (deps) => ({
-    routes: [
-      ...accessRoutes(deps),
-      ...operatorRoutes(deps),
-      ...statusRoutes({ ...deps, queues: allQueues, version }),
-      ...peopleRoutes(deps),
-      ...userSessionRoutes(deps),
-      ...clockRoutes(deps),
-      ...channelRoutes({ ...deps, beforeRemoval: cancelRunsOfChats }),
-      ...sandboxRoutes(deps),
-      ...failedRequestRoutes(),
-      ...contactRoutes(),
-      ...contactDataRoutes(),
-      ...labelRoutes(),
-      ...viewRoutes(),
-      ...savedReplyRoutes(),
-      ...attributeRoutes(),
-      ...chatRoutes({ beforeRemoval: cancelRunsOfChats }),
-      ...templateRoutes(deps),
-      ...messageRoutes(deps),
-      ...noteRoutes(),
-      ...notificationRoutes(),
-      ...webhookRoutes({ ...deps, version }),
-      ...deliveryRoutes(),
-      ...eventRoutes(deps),
-      ...userRoutes(),
-      ...fileRoutes(deps),
-      ...automationRoutes(deps),
-      ...explainRoutes(deps),
-      ...secretRoutes(deps),
-      ...segmentRoutes(),
-      ...hoursRoutes(),
-      ...campaignRoutes(deps),
-      ...importRoutes(deps),
-      ...jobRoutes(),
-      ...reportRoutes(),
-      ...healthRoutes(deps),
-      ...afterRestoreRoutes(allQueues),
-    ],
-  }),
-  documentPath: '/openapi.json',
-  document: (routes) => {
-    const document = openapiDocument(routes, ['/v3/', '/admin/'], {
-      title: 'Parley API',
-      version,
-      description: 'Customer conversations over WhatsApp, SMS, email and Instagram.',
-    });
-    const withStreams = withStreamOnlyEvents(document, '/v3/events/stream', documentedStreamOnlyEvents);
-    return withWebhooks(withStreams, documentedEvents);
-  },
-};
 
 /** Every version of the API. A version ends by deleting its folder and its entry here. */
 const apis: readonly Api<ApiDeps>[] = [v3Api, v2Api];
@@ -354,7 +217,13 @@ export async function createApp(deps: AppDeps): Promise<App> {
         guidesFolder: GUIDES,
       });
       if (deps.hasMcp !== false)
-        await scope.register(mcpRoute, { ...deps, routes, admitToken: guardsOf(routerDeps).token, version });
+        await scope.register(mcpRoute, {
+          ...deps,
+          routes,
+          admitToken: guardsOf(routerDeps).token,
+          rateLimit: routerDeps.rateLimit,
+          version,
+        });
       await scope.register(consolePages, { folder: deps.consoleFolder ?? CONSOLE, baseUrl: deps.baseUrl });
     }
     if (!deps.hasMetricsPort)

@@ -42,7 +42,7 @@ import type { OutboundPolicy } from './outbound/addresses.ts';
 import type { OutboundClient } from './outbound/client.ts';
 import { systemMailsQueue } from './people/queues.ts';
 import { sendSystemMail } from './people/send-system-mail.ts';
-import type { AdapterContext } from './providers/adapter.ts';
+import type { AdapterContext } from './providers/adapter-context.ts';
 import type { Adapters } from './providers/adapters.ts';
 import { countMarkedHours } from './reports/count-hours.ts';
 import { createReportsSubscriber } from './reports/note-changes.ts';

@@ -1,7 +1,7 @@
 import { encryptedSecretValue } from './automations/secrets/secret.ts';
 import type { Keys } from './base/crypto.ts';
 import { encryptedToken } from './channels/access-tokens.ts';
-import { encryptedConfig } from './channels/channel.ts';
+import { encryptedConfig } from './channels/encrypted-config.ts';
 import type { Database } from './db/database.ts';
 import { type EncryptedColumn, reEncrypt } from './db/re-encrypt.ts';
 import { encryptedAnswer } from './http/idempotency.ts';

@@ -1,6 +1,6 @@
 import type { Config } from './base/config.ts';
 import type { Logger } from './base/log.ts';
-import type { Connection } from './db/database.ts';
+import type { Connection } from './db/client-config.ts';
 import { startEmbedded } from './db/embedded/embedded.ts';
 import { holdFolder } from './db/embedded/lock.ts';
 

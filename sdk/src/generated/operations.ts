@@ -2006,7 +2006,7 @@ export const getAutomation = (client: Client, input: CallOptions & { path: { aut
  *
  * `PUT /v3/automations/{automationId}`
  *
- * Updates the given fields. Trigger, variables and steps that you leave out are those of the latest version. A definition that differs from the latest version becomes a new version. Runs use it after it is published.
+ * Updates the given fields. Trigger, variables and steps that you leave out are those of the latest version. A definition that differs from the latest version becomes a new version. Runs use it after it is published. With `baseVersionId` nothing is saved if somebody else has saved since.
  *
  * Requires the scope `automations:write`.
  */

@@ -3697,6 +3697,8 @@ export interface UpdateAutomationBody {
   }> | undefined;
   /** A run starts with the first step and is completed after the last */
   steps?: Step[] | undefined;
+  /** The version that you have changed. Refused with 409 if it is no longer the latest */
+  baseVersionId?: string | undefined;
 }
 
 export interface PublishAutomationBody {

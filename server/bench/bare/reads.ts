@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import type pg from 'pg';
 import { Me } from '../../src/access/schema.ts';
 import { Chat } from '../../src/chats/schema.ts';
-import { data } from '../../src/http/route.ts';
+import { data } from '../../src/http/answer.ts';
 import { chatJson, chatStatement } from './chat-json.ts';
 import { listen } from './tools.ts';
 

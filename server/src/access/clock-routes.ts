@@ -1,4 +1,5 @@
-import { call, data, type Route } from '../http/route.ts';
+import { data } from '../http/answer.ts';
+import { call, type Route } from '../http/route.ts';
 import { type AdvanceDeps, advanceClock, MAX_ADVANCE_DAYS } from './advance-clock.ts';
 import { ClockAdvance, TestClock } from './schema.ts';
 

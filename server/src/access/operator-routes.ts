@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { RealClock } from '../base/clock.ts';
+import { data, RemovalResult, removed } from '../http/answer.ts';
 import type { Authenticator } from '../http/authenticate.ts';
-import { data, operatorRead, operatorWrite, RemovalResult, type Route, removed } from '../http/route.ts';
+import { operatorRead, operatorWrite, type Route } from '../http/route.ts';
 import type { Sessions } from '../http/sessions.ts';
 import { exampleCreated, exampleTenant } from './example.ts';
 import { CreatedToken, NewOperatorToken, NewTenant, Tenant, TenantChange } from './schema.ts';

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { plans } from '../http/permissions.ts';
-import { DeleteResult, data, deleted, type Route, read, routeFamily, write } from '../http/route.ts';
+import { type Route, read, routeFamily, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { SystemMailChannel } from '../people/system-mail.ts';
 import type { Searchable } from '../search/fields.ts';

@@ -4,7 +4,8 @@ import { countFailingChannels } from '../channels/health.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import type { Queue } from '../engine/queue.ts';
-import { data, operatorRead, type Route } from '../http/route.ts';
+import { data } from '../http/answer.ts';
+import { operatorRead, type Route } from '../http/route.ts';
 import { Nullable, Timestamp, timestamp, timestampOrNull, Uuid } from '../http/schema.ts';
 import { readSystemMailState, type SystemMailChannel, SystemMailState } from '../people/system-mail.ts';
 

@@ -2,7 +2,7 @@ import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { nowMs } from '../base/time.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
 import type { Authenticator } from '../http/authenticate.ts';

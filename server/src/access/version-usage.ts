@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
 

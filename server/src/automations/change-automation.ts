@@ -100,15 +100,27 @@ async function requireLocked(tx: TenantTx, automationId: string): Promise<Automa
   return row;
 }
 
-/** Updates the given fields. A new definition becomes a new version; runs still start on the published one. */
+/** Of two people who change the same version, the second does not overwrite what the first has saved. */
+function requireLatest(baseVersionId: string | undefined, latestVersionId: string): void {
+  if (baseVersionId !== undefined && baseVersionId.toLowerCase() !== latestVersionId)
+    throw new ApiError('conflict', {
+      detail: `another version was saved meanwhile; read it, and send its id, ${latestVersionId}, as baseVersionId to save yours after it`,
+    });
+}
+
+/**
+ * Updates the given fields. A new definition becomes a new version; runs still start on the published one. Without
+ * `baseVersionId` it follows whatever version is the latest.
+ */
 export async function changeAutomation(
   tx: TenantTx,
   automationId: string,
-  change: Partial<AutomationInput>,
+  change: Partial<AutomationInput> & { baseVersionId?: string },
   deps: SaveDeps,
 ): Promise<Automation> {
   const { id, latest_version_id } = await requireLocked(tx, automationId);
-  const { name, ...given } = change;
+  const { name, baseVersionId, ...given } = change;
+  requireLatest(baseVersionId, latest_version_id);
   if (Object.values(given).some((part) => part !== undefined)) {
     const saved = (await tx.find(versionById, [latest_version_id]))?.definition as Definition;
     const definition = await requireValidDefinition(tx, { ...saved, ...given }, deps);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { data } from '../http/answer.ts';
 import { readerOf } from '../http/permissions.ts';
-import { data, type Route, read, routeFamily } from '../http/route.ts';
+import { type Route, read, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { presentVersion } from './automation.ts';
 import { Check, CheckBody, checkAutomation } from './check-automation.ts';

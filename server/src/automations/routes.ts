@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { Force, requireUnused } from '../campaigns/in-use.ts';
 import type { Database } from '../db/database.ts';
+import { DeleteResult, data, deleted, fields } from '../http/answer.ts';
 import { readerOf } from '../http/permissions.ts';
-import { DeleteResult, data, deleted, fields, type Route, routeFamily } from '../http/route.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import {
@@ -94,11 +95,11 @@ export function automationRoutes(deps: { policy: OutboundPolicy; db: Database })
         operationId: 'updateAutomation',
         summary: 'Save a new version',
         description:
-          'Updates the given fields. Trigger, variables and steps that you leave out are those of the latest version. A definition that differs from the latest version becomes a new version. Runs use it after it is published.',
+          'Updates the given fields. Trigger, variables and steps that you leave out are those of the latest version. A definition that differs from the latest version becomes a new version. Runs use it after it is published. With `baseVersionId` nothing is saved if somebody else has saved since.',
         access: 'automations:write',
         body: AutomationChange,
         answer: data(Automation),
-        failures: ['automation_not_found'],
+        failures: ['automation_not_found', 'conflict'],
         example: { body: exampleDefinition, answer: exampleAutomation },
       },
       ({ principal, params, body }, tx) =>

@@ -94,6 +94,9 @@ export const AutomationChange = Type.Object({
   trigger: Type.Optional(Definition.properties.trigger),
   variables: Type.Optional(Definition.properties.variables),
   steps: Type.Optional(Definition.properties.steps),
+  baseVersionId: Type.Optional(
+    Uuid('The version that you have changed. Refused with 409 if it is no longer the latest'),
+  ),
 });
 
 export const Publication = Type.Object({

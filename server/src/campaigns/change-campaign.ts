@@ -6,7 +6,7 @@ import { findHeldChannel } from '../channels/channel.ts';
 import type { Purpose } from '../contacts/consent/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { TemplateFile } from '../messages/schema.ts';
+import type { TemplateFile } from '../messages/content-schema.ts';
 import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow, requireCampaign } from './campaign.ts';
 import { type CampaignState, lockCampaign, stateAfterStart } from './change-status.ts';

@@ -102,25 +102,15 @@ const publishMessageOf = (tx: TenantTx, row: CampaignRow, deps: SaveDeps): Promi
     deps,
   );
 
-/** Applies the change to the campaign's runs and messages that are not finished. */
-async function applyToRuns(
-  tx: TenantTx,
-  campaignId: string,
-  action: 'go' | 'pause' | 'cancel',
-): Promise<void> {
-  // Runs first: a worker that executes one has queued its message before the run can be locked.
-  if (action === 'pause') {
-    await holdRuns(tx, campaignId);
-    await holdMessages(tx, campaignId);
-  } else if (action === 'cancel') {
-    await cancelRunsOfCampaign(tx, campaignId);
-    await cancelMessages(tx, campaignId);
-  } else {
-    await releaseRuns(tx, campaignId);
-    await releaseMessages(tx, campaignId);
-    tx.wake(campaignsQueue, tx.tenantId);
-  }
-}
+/**
+ * What an action does to the runs and messages of a campaign that are not finished. Runs first: a worker that executes one has
+ * queued its message before the run can be locked.
+ */
+const changesOfUnfinished = {
+  go: [releaseRuns, releaseMessages],
+  pause: [holdRuns, holdMessages],
+  cancel: [cancelRunsOfCampaign, cancelMessages],
+} as const;
 
 /**
  * Starts, resumes, pauses or cancels a campaign, with its runs and its queued messages. Setting the status that it
@@ -159,7 +149,8 @@ export async function changeCampaignStatus(
       now,
       automationId,
     ])) as CampaignRow;
-    await applyToRuns(tx, row.id, action);
+    for (const change of changesOfUnfinished[action]) await change(tx, row.id);
+    if (action === 'go') tx.wake(campaignsQueue, tx.tenantId);
     announceCampaign(tx, row);
     if (startedAt !== null && row.started_at === null) publishStatus(tx, 'campaign.started', changed);
   }

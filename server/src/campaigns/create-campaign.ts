@@ -9,7 +9,7 @@ import type { Purpose } from '../contacts/consent/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { shardOf } from '../engine/queue.ts';
-import type { TemplateFile } from '../messages/schema.ts';
+import type { TemplateFile } from '../messages/content-schema.ts';
 import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
 import { type CampaignState, publishStatus, stateAfterStart } from './change-status.ts';

@@ -3,7 +3,7 @@ import { type ConsentFacts, findRefusal } from '../contacts/consent/may-send.ts'
 import type { Purpose } from '../contacts/consent/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 import type { RefusalReason } from './schema.ts';
 
 interface RecipientFacts extends ConsentFacts {

@@ -13,6 +13,7 @@ import type { CanRead } from '../http/permissions.ts';
 import { findMessages } from '../messages/message.ts';
 import { replyWindowMs } from '../providers/capabilities.ts';
 import type { TaskPool } from '../sandboxed/task-pool.ts';
+import { simulateTurns } from '../users/turns.ts';
 import type { CampaignRow } from './campaign.ts';
 import { createCampaign } from './create-campaign.ts';
 import { examineRecipients } from './examine-recipients.ts';
@@ -149,7 +150,11 @@ export async function previewCampaign(
     const isComplete = audience.ids.length === audience.total;
     const matched = isComplete ? all.size : givenIds.length + audience.total;
     const chosen = (sendable.length > 0 ? sendable : examined).slice(0, SAMPLES);
-    const samples = await sendSamples(tx, campaign, automation, chosen, { ...deps, ignoresQuietHours: true });
+    const samples = await sendSamples(tx, campaign, automation, chosen, {
+      ...deps,
+      ignoresQuietHours: true,
+      turns: simulateTurns(),
+    });
     const quietHours = campaign.purpose === 'marketing' ? await findWaiting(tx, campaign, timezones) : null;
     const expected = examined.length === 0 ? 0 : (matched * sendable.length) / examined.length;
     const perSecond = deps.adapters.get(channel.provider)?.perSecond ?? USUAL_RATE;

@@ -10,7 +10,7 @@ import type { ContactItem } from '../contacts/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
-import type { ChannelKind, HandleType } from '../providers/adapter.ts';
+import type { ChannelKind, HandleType } from '../providers/kinds.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
 import { requireCampaign } from './campaign.ts';

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { SaveDeps } from '../automations/automation.ts';
+import { csv, DeleteResult, data, deleted } from '../http/answer.ts';
 import { type Principal, readerOf } from '../http/permissions.ts';
-import { csv, DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
   campaignFields,

@@ -4,7 +4,8 @@ import { Failure } from '../automations/schema.ts';
 import { purposes } from '../contacts/consent/schema.ts';
 import { ContactItem } from '../contacts/schema.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { Message, TemplateFile } from '../messages/schema.ts';
+import { TemplateFile } from '../messages/content-schema.ts';
+import { Message } from '../messages/schema.ts';
 import { MAX_EXPRESSION_CHARACTERS } from '../search/grammar/tokens.ts';
 
 export const campaignStatuses = [

@@ -5,14 +5,9 @@ import { type Keys, sha256 } from '../base/crypto.ts';
 import type { Database } from '../db/database.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { statement } from '../db/statement.ts';
-import {
-  type AdapterChannel,
-  type AdapterContext,
-  CredentialFailure,
-  type FetchedToken,
-  type TokenRequest,
-  VendorFailure,
-} from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
+import type { AdapterContext, FetchedToken, TokenRequest } from '../providers/adapter-context.ts';
+import { CredentialFailure, VendorFailure } from '../providers/vendor-failure.ts';
 
 const PURPOSE = 'channel_tokens.token';
 /** A token is replaced this long before it ends, or after half of its life if that is shorter. */

@@ -14,29 +14,20 @@ import type { GivenHours } from '../hours/validate-hours.ts';
 import { type Removal, startRemoval } from '../jobs/job.ts';
 import { hasManyRows } from '../jobs/removal-steps.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
-import type { Adapter, AdapterContext, ChannelConfig, ChannelProblem } from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { ChannelConfig, ChannelProblem } from '../providers/adapter-channel.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import { recountSince } from '../reports/marks.ts';
-import {
-  CHANNEL_COLUMNS,
-  type ChannelRow,
-  decryptConfig,
-  encryptConfig,
-  findConfiguredChannel,
-  givenConsent,
-  presentChannel,
-  requireAllowedServers,
-  requireFreeVendorKey,
-  requireValidHours,
-  takenKeyProblem,
-  takenVendorKey,
-  vendorKeys,
-} from './channel.ts';
+import { CHANNEL_COLUMNS, type ChannelRow, findConfiguredChannel, presentChannel } from './channel.ts';
 import { confirmVendorKey } from './confirm-key.ts';
+import { decryptConfig, encryptConfig } from './encrypted-config.ts';
 import { freeChannels } from './free-channels.ts';
 import { endProblem, endUnchecked } from './health.ts';
 import { updateMailbox } from './mailbox.ts';
 import type { Channel, ChannelConsent } from './schema.ts';
+import { givenConsent, requireAllowedServers, requireValidHours } from './validate-channel.ts';
+import { requireFreeVendorKey, takenKeyProblem, takenVendorKey, vendorKeys } from './vendor-key.ts';
 
 type ConfiguredRow = ChannelRow & { config_encrypted: Buffer };
 

@@ -2,7 +2,8 @@ import { createCache } from '../base/cache.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantQueryable } from '../db/tenant.ts';
-import type { Adapter, AdapterChannel } from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
 
 /** The index by which a confirmed key belongs to one channel. */
 const CONFIRMED_KEY = 'channels_confirmed_vendor_key';

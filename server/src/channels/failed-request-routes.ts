@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
 import { readerOf } from '../http/permissions.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { requireChannel } from './channel.ts';
 import { exampleChannel } from './example.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { NewEvent } from '../base/events.ts';
 import { storable } from '../base/storable.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
-import type { SendResult } from '../providers/adapter.ts';
+import type { SendResult } from '../providers/outgoing-message.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, presentChannel } from './channel.ts';
 import type { Channel } from './schema.ts';
 

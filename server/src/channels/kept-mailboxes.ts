@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { DUE_NOW } from '../engine/queue.ts';
 import type { WakeUps } from '../engine/wakeups.ts';
-import type { OpenMailbox } from '../providers/adapter.ts';
+import type { OpenMailbox } from '../providers/mailbox.ts';
 import { MAILBOX_INTERVAL_MS, type MailboxRow, mailboxesQueue } from './queues.ts';
 
 const makeDue = systemStatement<[id: string, tenantId: string]>(

@@ -6,14 +6,11 @@ import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
-import {
-  type AdapterContext,
-  CredentialFailure,
-  type OpenMailbox,
-  type ReceivedMails,
-} from '../providers/adapter.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
-import { decryptConfig } from './channel.ts';
+import type { OpenMailbox, ReceivedMails } from '../providers/mailbox.ts';
+import { CredentialFailure } from '../providers/vendor-failure.ts';
+import { decryptConfig } from './encrypted-config.ts';
 import { endProblem, setHealth } from './health.ts';
 import type { KeptMailboxes } from './kept-mailboxes.ts';
 import { MAILBOX_INTERVAL_MS, type MailboxRow, mailboxesQueue } from './queues.ts';

@@ -5,8 +5,9 @@ import { ApiError } from '../base/errors.ts';
 import { networkOf } from '../base/network.ts';
 import type { Database } from '../db/database.ts';
 import type { Metrics } from '../http/metrics.ts';
-import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import type { ProviderRequest } from '../providers/provider-request.ts';
 import {
   type BytesInFlight,
   bytesInFlight,
@@ -19,7 +20,7 @@ import {
   isVerifyToken,
   type signerCredentials,
   type vendorCredentials,
-} from './channel.ts';
+} from './credentials.ts';
 import {
   createRequestReceiver,
   invalidSignature,

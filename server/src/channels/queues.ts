@@ -1,6 +1,6 @@
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { exponentialBackoff, fixedDelays } from '../engine/retry.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 import type { ChannelConsent } from './schema.ts';
 
 /** A larger body is read when its turn has come, so that a claim of 200 rows does not hold 200 mails in memory. */

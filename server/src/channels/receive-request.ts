@@ -3,12 +3,13 @@ import { createCache } from '../base/cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, newId } from '../base/ids.ts';
-import type { SystemTx } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
+import type { SystemTx } from '../db/transaction.ts';
 import { DUE_NOW } from '../engine/queue.ts';
 import { readClocks } from '../engine/test-clock/test-tenants.ts';
-import type { Adapter, ProviderRequest } from '../providers/adapter.ts';
-import type { ChannelCredentials } from './channel.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { ProviderRequest } from '../providers/provider-request.ts';
+import type { ChannelCredentials } from './credentials.ts';
 import { inboundQueue } from './queues.ts';
 
 const insertInbound = systemStatement<

@@ -5,7 +5,8 @@ import { newId } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import type { FileStore } from '../files/store.ts';
-import type { AdapterChannel, SandboxStore } from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
+import type { SandboxStore } from '../providers/adapter-context.ts';
 import { inboundQueue } from './queues.ts';
 
 type Accepted = Parameters<SandboxStore['accept']>[1];

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MAX_WORD_CHARACTERS } from '../contacts/consent/words.ts';
 import { channelHours } from '../hours/schema.ts';
 import { FreeObject, MimeType, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { channelKinds, messageTypes } from '../providers/adapter.ts';
+import { channelKinds, messageTypes } from '../providers/kinds.ts';
 
 export const channelHealths = ['unchecked', 'healthy', 'degraded', 'failing'] as const;
 

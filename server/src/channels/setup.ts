@@ -6,10 +6,12 @@ import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import { GUIDES_PATH } from '../http/guides.ts';
 import { Nullable, OneOf, Timestamp, timestampOrNull } from '../http/schema.ts';
-import { type Adapter, type AdapterContext, type ChannelKind, channelKinds } from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import { type ChannelKind, channelKinds } from '../providers/kinds.ts';
 import { addressHelp, type ChannelSetup, type StepKind, setups } from '../providers/setups.ts';
-import { decryptConfig } from './channel.ts';
+import { decryptConfig } from './encrypted-config.ts';
 import { channelHealths } from './schema.ts';
 
 const SetupField = Type.Object({

@@ -2,7 +2,7 @@ import { newId } from '../base/ids.ts';
 import { type PersonColumns, personColumns } from '../contacts/contact.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { Handle } from '../providers/adapter.ts';
+import type { Handle } from '../providers/kinds.ts';
 import type { Chat } from './schema.ts';
 
 /** A chat whose row is locked. */

@@ -5,7 +5,7 @@ import { moveNewEventsToChat } from '../engine/move-events.ts';
 import { countMessages, moveMessagesToChat } from '../messages/move-messages.ts';
 import { moveNotesToChat } from '../notes/move-notes.ts';
 import { moveNotificationsToChat } from '../notifications/move-notifications.ts';
-import type { Handle, HandleType } from '../providers/adapter.ts';
+import type { Handle, HandleType } from '../providers/kinds.ts';
 import { deleteMergedChats } from './remove-chats.ts';
 
 interface ChatOfContact {

@@ -1,21 +1,18 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
 import { isUnavailable } from '../base/errors.ts';
-import { decryptConfig } from '../channels/channel.ts';
+import { decryptConfig } from '../channels/encrypted-config.ts';
 import { storeProfile } from '../contacts/handles/store-profile.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import {
-  type Adapter,
-  type AdapterChannel,
-  type AdapterContext,
-  type ChatSignal,
-  VendorFailure,
-} from '../providers/adapter.ts';
+import type { Adapter, ChatSignal } from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import { VendorFailure } from '../providers/vendor-failure.ts';
 import { type ChatTaskRow, chatTasksQueue } from './queues.ts';
 
 const deleteTask = statement<[id: string, attempts: number]>(

@@ -1,6 +1,7 @@
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { fixedDelays, untilItSucceeds } from '../engine/retry.ts';
-import type { ChannelKind, ChatSignal, HandleType } from '../providers/adapter.ts';
+import type { ChatSignal } from '../providers/adapter.ts';
+import type { ChannelKind, HandleType } from '../providers/kinds.ts';
 
 export const snoozesQueue = declareQueue({
   name: 'chats',

@@ -1,5 +1,13 @@
+import { isUuid } from '../base/ids.ts';
 import { removalStatement, statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
+import { recountChat } from '../reports/marks.ts';
+import { chatsForEvents } from './chat.ts';
+
+const lockToDelete = statement<[id: string], { id: string; channel_id: string; contact_id: string }>(
+  'chats.lock_to_delete',
+  'select id, channel_id, contact_id from visible_chats where id = $1 and tenant_id = $tenant for update',
+);
 
 const someChats = removalStatement<[channelId: string, limit: number], { id: string }>(
   'chats.some_of_channel',
@@ -17,6 +25,28 @@ export async function deleteMergedChats(tx: TenantTx, ids: string[]): Promise<vo
 
 /** What other modules do before chats are deleted, in the same transaction: they end the automation runs in them. */
 export type BeforeChatRemoval = (tx: TenantTx, chatIds: string[]) => Promise<void>;
+
+/** Deletes a chat with its messages, and returns whether it existed. The contact stays. */
+export async function removeChat(
+  tx: TenantTx,
+  chatId: string,
+  beforeRemoval: BeforeChatRemoval,
+): Promise<boolean> {
+  const chat = isUuid(chatId) ? await tx.find(lockToDelete, [chatId]) : undefined;
+  if (!chat) return false;
+  const [data] = await chatsForEvents(tx, [chat.id]);
+  await recountChat(tx, chat.id);
+  await beforeRemoval(tx, [chat.id]);
+  await tx.run(deleteChats, [[chat.id]]);
+  tx.publish({
+    type: 'chat.deleted',
+    channelId: chat.channel_id,
+    contactId: chat.contact_id,
+    chatId: chat.id,
+    data,
+  });
+  return true;
+}
 
 /** Deletes at most `limit` chats of a channel with their messages, and returns how many. */
 export async function removeSomeChats(

@@ -1,22 +1,19 @@
 import { Type } from 'typebox';
+import { csv, DeleteResult, data, deleted } from '../http/answer.ts';
 import { ExportQuery, exportRows } from '../http/export.ts';
-import { csv, DeleteResult, data, deleted, type Route, read, routeFamily } from '../http/route.ts';
+import { type Route, read, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from '../users/author.ts';
-import {
-  assignChat,
-  removeChat,
-  setAutomationPause,
-  setChatRead,
-  setChatStatus,
-  setSensitive,
-} from './change-chat.ts';
+import { assignChat } from './assign-chat.ts';
+import { setAutomationPause, setSensitive } from './change-chat.ts';
 import { findChats, requireChat } from './chat.ts';
 import { ChatCount, CountsBody, countChats } from './count-chats.ts';
 import { exampleChat } from './example.ts';
 import { chatTable } from './export.ts';
+import { setChatRead } from './mark-read.ts';
 import { createPresence } from './presence.ts';
 import type { BeforeChatRemoval } from './remove-chats.ts';
+import { removeChat } from './remove-chats.ts';
 import {
   Chat,
   ChatAssignment,
@@ -29,6 +26,7 @@ import {
   NewChat,
 } from './schema.ts';
 import { chatFields, chatSource } from './search.ts';
+import { setChatStatus } from './set-status.ts';
 import { startChat } from './start-chat.ts';
 
 const chats = routeFamily({

@@ -3,7 +3,7 @@ import { newId } from '../base/ids.ts';
 import { findHeldChannel, unknownChannel } from '../channels/channel.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { ChannelKind, HandleType } from '../providers/adapter.ts';
+import type { ChannelKind, HandleType } from '../providers/kinds.ts';
 import { chatsForEvents, requireChat } from './chat.ts';
 import type { Chat } from './schema.ts';
 

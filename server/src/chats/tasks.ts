@@ -2,8 +2,9 @@ import { newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { DUE_NOW } from '../engine/queue.ts';
-import { type ChatSignal, channelKinds } from '../providers/adapter.ts';
+import type { ChatSignal } from '../providers/adapter.ts';
 import { capabilities } from '../providers/capabilities.ts';
+import { channelKinds } from '../providers/kinds.ts';
 import { chatTasksQueue } from './queues.ts';
 
 const kindsWith = (signal: ChatSignal): string =>

@@ -5,6 +5,7 @@ import {
   searchContacts,
 } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
 import { ask } from './api.ts';
 import { reasonTexts } from './automations-explain.ts';
 import { readJsonFile } from './json-file.ts';
@@ -21,7 +22,6 @@ import {
 import { jsonText, plain, short } from './text.ts';
 
 const COMMAND = 'automations dry-run';
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const flags = {
   ...resultFlags,
@@ -85,7 +85,7 @@ function readVariable(text: string): [string, unknown] {
 }
 
 async function findContactId(target: Target, contact: string, signal: AbortSignal): Promise<string> {
-  if (UUID.test(contact)) return contact;
+  if (isUuid(contact)) return contact;
   const text = JSON.stringify(contact);
   const query = contact.includes('@') ? `eq(email,${text})` : `eq(phoneNumber,${text})`;
   const { items } = await ask(target, signal, (client, options) =>

@@ -1,5 +1,6 @@
 import { type CampaignPreview, getCampaign, type PreviewCampaignBody, previewCampaign } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
 import { ask } from './api.ts';
 import { readJsonFile } from './json-file.ts';
 import {
@@ -14,7 +15,6 @@ import {
 import { count, jsonText, plain, short } from './text.ts';
 
 const COMMAND = 'campaigns preview';
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Up to 5,000 recipients are examined. */
 const PREVIEW_MS = 120_000;
 
@@ -46,7 +46,7 @@ export async function campaignsPreview(args: string[], { env, say, signal }: Com
   if (values.help) return say(help);
   const given = requireArgument(COMMAND, 'The file or the id of a campaign', positionals);
   const target = readTarget(values, env);
-  const body = UUID.test(given)
+  const body = isUuid(given)
     ? await bodyOfCampaign(target, given, signal)
     : ((await readJsonFile(given)) as unknown as PreviewCampaignBody);
   const preview = await ask(

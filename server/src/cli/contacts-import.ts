@@ -13,6 +13,7 @@ import {
   uploadFile,
 } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
 import { ask } from './api.ts';
 import { followImport, STOPPED } from './follow-import.ts';
 import {
@@ -32,7 +33,6 @@ import { jsonText } from './text.ts';
 const COMMAND = 'contacts import';
 /** A large file over a slow line. */
 const UPLOAD_MS = 30 * 60_000;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const existingChoices = ['update', 'skip'] as const;
 
 const flags = {
@@ -217,7 +217,7 @@ async function findLabelIds(
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const label of labels) {
-    if (UUID.test(label)) {
+    if (isUuid(label)) {
       ids.push(label);
       continue;
     }

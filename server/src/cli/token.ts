@@ -1,20 +1,11 @@
 import { type CreateTenantTokenBody, createTenantToken, listTenants, type Tenant } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
 import { ask } from './api.ts';
-import { readOperatorToken } from './operator-token.ts';
-import {
-  type CommandContext,
-  readFlags,
-  readTarget,
-  refuseArguments,
-  targetFlags,
-  UsageError,
-  urlHelp,
-} from './options.ts';
+import { operatorFlags, operatorHelp, readOperatorTarget } from './operator-target.ts';
+import { type CommandContext, readFlags, refuseArguments, UsageError } from './options.ts';
 
 const flags = {
-  ...targetFlags,
-  'data-dir': { type: 'string' },
+  ...operatorFlags,
   tenant: { type: 'string' },
   name: { type: 'string' },
   scopes: { type: 'string' },
@@ -29,9 +20,7 @@ const help = `parley token: creates an access token of a tenant and prints it. I
   --name NAME          what it is for
   --scopes A,B         such as chats:read,messages:write; without it, all scopes
   --days DAYS          how long it is valid; without it, 90 days
-${urlHelp}
-  --token TOKEN        the operator's token; default: the variable PARLEY_ADMIN_TOKEN, or secrets.json of the data folder
-  --data-dir DIR       the data folder; default: the variable PARLEY_DATA_DIR, or ./data`;
+${operatorHelp}`;
 
 function chooseTenant(tenants: readonly Tenant[], wanted: string | undefined): Tenant {
   const fitting =
@@ -54,7 +43,7 @@ export async function token(args: string[], { env, say, signal }: CommandContext
   const { name, scopes, days } = values;
   if (days !== undefined && !(Number(days) > 0))
     throw new UsageError(`--days must be a number of days, not "${days}".`);
-  const target = readTarget({ url: values.url, token: await readOperatorToken(values, env) }, env);
+  const target = await readOperatorTarget(values, env);
   const tenants = await ask(target, signal, listTenants);
   const tenant = chooseTenant(tenants, values.tenant);
   const body = {

@@ -5,7 +5,7 @@ import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import { channelKinds } from '../providers/adapter.ts';
+import { channelKinds } from '../providers/kinds.ts';
 import { removeValues, storeValues } from './attributes/store.ts';
 import { type ChangedSubscriptions, storeConsents, subscriptionEvents } from './consent/consents.ts';
 import { requireContact } from './contact.ts';

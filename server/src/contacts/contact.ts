@@ -4,7 +4,7 @@ import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
 import { type StoredTime, timestamp } from '../http/schema.ts';
-import { type ChannelKind, channelKinds, type HandleType } from '../providers/adapter.ts';
+import { type ChannelKind, channelKinds, type HandleType } from '../providers/kinds.ts';
 import type { Subscriptions } from './consent/schema.ts';
 import type { Contact, Handle } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { TenantTx } from '../db/tenant.ts';
-import type { Handle } from '../providers/adapter.ts';
+import type { Handle } from '../providers/kinds.ts';
 import { insertContactsWithHandles, type NewContactRow } from './handles/write.ts';
 
 /** A contact as a vendor describes it. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { csv, data, fields, RemovalResult, removed } from '../http/answer.ts';
 import { ExportQuery } from '../http/export.ts';
-import { csv, data, fields, RemovalResult, type Route, read, removed, routeFamily } from '../http/route.ts';
+import { type Route, read, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ExternalId } from '../attributes/schema.ts';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { channelKinds, handleTypes } from '../providers/adapter.ts';
+import { channelKinds, handleTypes } from '../providers/kinds.ts';
 import { MAX_VALUE_LENGTH } from './attributes/values.ts';
 import { Subscription } from './consent/schema.ts';
 

@@ -1,7 +1,7 @@
 import { type AttributeKind, attributesOf } from '../attributes/find-attributes.ts';
 import type { AttributeType } from '../attributes/schema.ts';
 import type { TenantReader } from '../db/tenant.ts';
-import type { HandleType } from '../providers/adapter.ts';
+import type { HandleType } from '../providers/kinds.ts';
 import type { Bind, Field, FieldTable, FieldType, Searchable, ValueTable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
 import { findContacts } from './contact.ts';

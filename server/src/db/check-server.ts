@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { OperatorError } from '../base/errors.ts';
-import { type Connection, clientConfig } from './database.ts';
+import { type Connection, clientConfig } from './client-config.ts';
 import { explainError } from './explain-error.ts';
 
 /** Opens connections for a few questions, and closes them. */

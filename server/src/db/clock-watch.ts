@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { SystemClock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
-import type { Queryable } from './database.ts';
+import type { Queryable } from './queryable.ts';
 import { systemStatement } from './statement.ts';
 
 /** A deviation that the operator should know about. */

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createCache } from '../base/cache.ts';
 import type { Announcement } from '../base/events.ts';
+import { type ClientOptions, clientConfig } from './client-config.ts';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan, isUnwritable } from './errors.ts';
-import { encodeArrays } from './parameters.ts';
 import { corked, pipelinedReaders, type Send } from './pipelined.ts';
+import { type Queryable, queryable } from './queryable.ts';
 import { limitSearches, type SearchLimits } from './searches.ts';
-import { QUERY_TIMEOUT_MS, sessionSettings } from './session.ts';
-import type { AnyStatement, SystemStatement } from './statement.ts';
+import { sessionSettings } from './session.ts';
 import {
   noHooks,
   type TenantDatabase,
@@ -15,42 +15,10 @@ import {
   type TenantQueryable,
   type TenantTx,
   type WakeTarget,
-  type Woken,
 } from './tenant.ts';
+import { announceAll, followWakes, type HoldFor, type SystemTx, transactionOn } from './transaction.ts';
 
 const MAX_KEPT_TENANTS = 1_000;
-/** More than this are read later: they would keep the connection for too long. */
-const MAX_FOLLOW_UPS = 4;
-
-/** How to reach PostgreSQL: a URL, or its parts for the socket of the embedded server. */
-export type Connection =
-  | { connectionString: string }
-  | { host: string; port: number; user: string; password: string; database: string };
-
-/** Runs statements that are not about one tenant. */
-export interface Queryable {
-  all<P extends readonly unknown[], R>(statement: SystemStatement<P, R>, parameters: P): Promise<R[]>;
-  find<P extends readonly unknown[], R>(
-    statement: SystemStatement<P, R>,
-    parameters: P,
-  ): Promise<R | undefined>;
-  /** Runs a statement and returns the number of changed rows. */
-  run<P extends readonly unknown[], R>(statement: SystemStatement<P, R>, parameters: P): Promise<number>;
-  /** For text that is built at run time, such as DDL. Values are always parameters. */
-  query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-}
-
-/** A transaction across tenants: for workers that store results of many, for retention and for the operator. */
-export interface SystemTx extends Queryable {
-  /** Sends a statement in the same round trip as the next one. If it fails, so does the transaction. */
-  enqueue<P extends readonly unknown[], R>(statement: SystemStatement<P, R>, parameters: P): void;
-  /** Runs a statement and wakes queues, with the commit. */
-  storeAndWake: TenantTx['storeAndWake'];
-  /** Runs after the transaction is committed. */
-  afterCommit(effect: () => void): void;
-  /** The same transaction, for the rows of one tenant. */
-  forTenant(tenantId: string): TenantTx;
-}
 
 export interface Database extends Queryable {
   /** Reads by primary key over shared pipelined connections. Fast, but a slow statement delays the others. */
@@ -66,104 +34,21 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
-  connection: Connection;
-  applicationName: string;
+export interface DatabaseOptions extends ClientOptions {
   poolSize: number;
   /** The number of shared connections for reads by primary key. */
   readers: number;
   /** Connections of their own for searches. Without them a search is like any other statement. */
   searches?: SearchLimits;
   settings?: Record<string, string>;
-  /** After how long an unanswered statement breaks its connection; longer than `statement_timeout` of the settings. */
-  queryTimeoutMs?: number;
-  /** How long is waited for a free connection, and for the answer to a read by primary key. */
-  waitMs?: number;
   /** Called when a connection is lost. */
   onLoss?: (error: unknown) => void;
   /** Called when a write fails because the database can store nothing. */
   onUnwritable?: () => void;
 }
 
-/** Much longer than a request waits for a free connection, or a read by primary key for its answer. */
-const WAIT_MS = 5_000;
-const KEEP_ALIVE_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const MAX_PAUSE_MS = 50;
-
-/** The session is in UTC: PostgreSQL sends `2026-11-15 01:02:03.456+00`. Parsing by position is faster than a pattern. */
-function parseTime(text: string): Date {
-  const fraction = text.charCodeAt(19) === 46 ? Number(`0${text.slice(19, text.indexOf('+', 20))}`) : 0;
-  const year = Number(text.slice(0, 4));
-  const time = new Date(
-    Date.UTC(
-      year,
-      Number(text.slice(5, 7)) - 1,
-      Number(text.slice(8, 10)),
-      Number(text.slice(11, 13)),
-      Number(text.slice(14, 16)),
-      Number(text.slice(17, 19)),
-      Math.floor(fraction * 1000 + 0.0005),
-    ),
-  );
-  // Date.UTC takes the years 1 to 99 for 1901 to 1999.
-  if (year < 100) time.setUTCFullYear(year);
-  return time;
-}
-
-const INT8 = 20;
-const TIMESTAMPTZ = 1184;
-const parsers = new Map<number, (text: string) => unknown>([
-  [INT8, Number],
-  [TIMESTAMPTZ, parseTime],
-]);
-
-/** How a connection is opened; the settings of its session follow (session.ts). */
-export function clientConfig(
-  options: Pick<DatabaseOptions, 'connection' | 'applicationName' | 'queryTimeoutMs' | 'waitMs'>,
-): pg.ClientConfig {
-  return {
-    ...options.connection,
-    application_name: options.applicationName,
-    query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-    connectionTimeoutMillis: options.waitMs ?? WAIT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    types: {
-      getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-        parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-    },
-  };
-}
-
-/** Keeps a connection until a promise is settled. */
-type HoldFor = (rest: Promise<unknown>) => void;
-
-/** Runs statements over `send`; those of a tenant get `tenantId` as their last parameter. */
-export function queryable(send: Send, tenantId?: string) {
-  const run = ({ scope, name, text }: AnyStatement, parameters: readonly unknown[]) =>
-    send({
-      name,
-      text,
-      values: encodeArrays(scope === 'tenant' ? [...parameters, tenantId] : parameters),
-    });
-  return {
-    all: async <P extends readonly unknown[], R>(
-      statement: AnyStatement<P, R>,
-      parameters: P,
-    ): Promise<R[]> => (await run(statement as AnyStatement, parameters)).rows as R[],
-    find: async <P extends readonly unknown[], R>(
-      statement: AnyStatement<P, R>,
-      parameters: P,
-    ): Promise<R | undefined> => (await run(statement as AnyStatement, parameters)).rows[0] as R | undefined,
-    run: async <P extends readonly unknown[], R>(
-      statement: AnyStatement<P, R>,
-      parameters: P,
-    ): Promise<number> => (await run(statement as AnyStatement, parameters)).rowCount ?? 0,
-    query: (text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> =>
-      send({ text, values: encodeArrays(values) }),
-  };
-}
 
 export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHooks): Database {
   const config = clientConfig(options);
@@ -259,136 +144,12 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     }
   }
 
-  /**
-   * Sends what reads the new rows of queues in the same write as the commit before it. Returns a function that wakes the
-   * other queues, for after the commit.
-   */
-  function followWakes(wakes: Iterable<Woken>, send: Send, holdFor: HoldFor): () => void {
-    const { all } = queryable(send);
-    const answers: Promise<void>[] = [];
-    const others: Woken[] = [];
-    for (const woken of wakes) {
-      const followUp = answers.length < MAX_FOLLOW_UPS ? hooks.follow?.(...woken) : undefined;
-      if (!followUp) others.push(woken);
-      else
-        answers.push(
-          all(followUp.statement, followUp.parameters as never).then(followUp.answered, (error) => {
-            followUp.failed(error);
-            throw error;
-          }),
-        );
-    }
-    if (answers.length > 0) holdFor(Promise.allSettled(answers).then(() => Promise.all(answers)));
-    return () => {
-      for (const woken of others) hooks.wake(...woken);
-    };
-  }
-
-  const announceAll = (tenantId: string, announcements: Announcement[]): void => {
-    for (const one of announcements) hooks.announce?.(tenantId, one);
-  };
-
-  async function transactionOn<T>(
-    client: pg.PoolClient,
-    holdFor: HoldFor,
-    work: (tx: SystemTx) => Promise<T>,
-  ): Promise<T> {
-    const wakes = new Map<string, Woken>();
-    const effects: (() => void)[] = [];
-    let queued: (() => Promise<unknown>)[] = [];
-    const sent: Promise<unknown>[] = [];
-    /** The error of an enqueued statement. Errors of later statements only follow from it. */
-    let enqueuedError: unknown;
-    let isOver = false;
-    // After the end of the transaction its connection may belong to another one.
-    const requireOpen = (): void => {
-      if (isOver) throw new Error('The transaction has ended: this statement came too late.');
-    };
-    let wakeOthers = (): void => {};
-    const send = corked(client);
-    const sendQueued = (): void => {
-      const statements = queued;
-      queued = [];
-      for (const start of statements)
-        sent.push(
-          start().catch((error) => {
-            enqueuedError ??= error;
-          }),
-        );
-    };
-    const sendInOrder: Send = async (query) => {
-      requireOpen();
-      sendQueued();
-      return send(query);
-    };
-    const enqueueOn =
-      (on: ReturnType<typeof queryable>) =>
-      <P extends readonly unknown[], R>(statement: AnyStatement<P, R>, parameters: P): void => {
-        requireOpen();
-        queued.push(() => on.run(statement, parameters));
-      };
-    const afterCommit = (effect: () => void): void => void effects.push(effect);
-    const wake = (...woken: Woken): void => void wakes.set(`${woken[0].name} ${woken[1]}`, woken);
-    const storeAndWake: TenantTx['storeAndWake'] = (statement, parameters, woken) => {
-      for (const one of woken) wake(...one);
-      return queryable(sendInOrder).all(statement, parameters);
-    };
-    const forTenant = (tenantId: string): TenantTx => {
-      let now: Date | undefined;
-      const tx: TenantTx = {
-        ...queryable(sendInOrder, tenantId),
-        tenantId,
-        get now() {
-          now ??= hooks.now(tenantId);
-          return now;
-        },
-        fileUrl: hooks.fileUrl,
-        enqueue: enqueueOn(queryable(send, tenantId)),
-        publish: (...events) => hooks.publish(tx, events),
-        announce: (...announcements) => effects.push(() => announceAll(tenantId, announcements)),
-        wake: (queue, orderingKey) => wake(queue, orderingKey, tenantId),
-        storeAndWake,
-        afterCommit,
-      };
-      return tx;
-    };
-    const tx: SystemTx = {
-      ...queryable(sendInOrder),
-      enqueue: enqueueOn(queryable(send)),
-      storeAndWake,
-      afterCommit,
-      forTenant,
-    };
-    // The connection is pipelined: BEGIN is sent with the first statement. If it fails, so do the statements.
-    const begun = send('begin');
-    begun.catch(() => {});
-    let result: T;
-    try {
-      result = await work(tx).finally(() => {
-        isOver = true;
-      });
-      sendQueued();
-      const committed = send('commit');
-      wakeOthers = followWakes(wakes.values(), send, holdFor);
-      await Promise.all([begun, ...sent, committed]);
-      const { command } = await committed;
-      if (command !== 'COMMIT')
-        throw new Error('The transaction was rolled back: one of its statements had failed.');
-    } catch (error) {
-      if (!isConnectionLoss(error)) await client.query('rollback');
-      throw enqueuedError ?? error;
-    }
-    for (const effect of effects) effect();
-    wakeOthers();
-    return result;
-  }
-
   const storeAndWake: TenantTx['storeAndWake'] = (statement, parameters, woken) =>
     withRetries(() =>
       withClient(async (client, holdFor) => {
         const send = corked(client);
         const stored = queryable(send).all(statement, parameters);
-        const wakeOthers = followWakes(woken, send, holdFor);
+        const wakeOthers = followWakes(woken, send, holdFor, hooks);
         const rows = await stored;
         wakeOthers();
         return rows;
@@ -398,7 +159,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
   const sendSingle: Send = (query) => withRetries(() => withClient((client) => client.query(query)));
   const autocommit = queryable(sendSingle);
   const systemTransaction = <T>(work: (tx: SystemTx) => Promise<T>): Promise<T> =>
-    withRetries(() => withClient((client, holdFor) => transactionOn(client, holdFor, work)));
+    withRetries(() => withClient((client, holdFor) => transactionOn(client, holdFor, work, hooks)));
   const readerOf = (tenantId: string, send: Send): TenantQueryable => ({
     ...queryable(send, tenantId),
     tenantId,
@@ -425,7 +186,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       autocommit: Object.assign(readerOf(tenantId, sendSingle), {
         enqueue: refuseWithoutTransaction,
         publish: refuseWithoutTransaction,
-        announce: (...announcements: Announcement[]) => announceAll(tenantId, announcements),
+        announce: (...announcements: Announcement[]) => announceAll(tenantId, announcements, hooks),
         wake: (queue: WakeTarget, orderingKey: string) => hooks.wake(queue, orderingKey, tenantId),
         storeAndWake,
         afterCommit: (effect: () => void) => effect(),

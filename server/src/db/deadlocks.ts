@@ -1,4 +1,4 @@
-import type { Queryable } from './database.ts';
+import type { Queryable } from './queryable.ts';
 import { systemStatement } from './statement.ts';
 
 const count = systemStatement<[], { deadlocks: number }>(

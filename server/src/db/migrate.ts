@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../base/errors.ts';
-import { type Connection, clientConfig } from './database.ts';
+import { type Connection, clientConfig } from './client-config.ts';
 import { explainError } from './explain-error.ts';
 import { LOCK_TIMEOUT_MS, withLockRetries } from './lock-retries.ts';
 import { openSession } from './session.ts';

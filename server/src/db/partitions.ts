@@ -1,7 +1,8 @@
 import { firstIdAt } from '../base/ids.ts';
-import type { Database, Queryable } from './database.ts';
+import type { Database } from './database.ts';
 import { isCheckViolation } from './errors.ts';
 import { LOCK_TIMEOUT_MS, withLockRetries } from './lock-retries.ts';
+import type { Queryable } from './queryable.ts';
 
 export const WEEK_MS = 7 * 24 * 3600_000;
 /** 1970-01-05 was a Monday. */

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 
 /** The content of the demo tenant: a small bicycle shop. */
 export const demoChannels: { kind: ChannelKind; name: string; address: string }[] = [

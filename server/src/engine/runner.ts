@@ -1,13 +1,8 @@
 import type { FollowUp } from '../db/tenant.ts';
 import { type Claim, type ClaimStatement, withReadTime } from './claims.ts';
+import type { CallStep, ClaimStep } from './key-state.ts';
 import type { Queue, QueueRow } from './queue.ts';
-import {
-  type CallStep,
-  type ClaimStep,
-  createScheduler,
-  type HandlerResult,
-  type SchedulerQueue,
-} from './scheduler.ts';
+import { createScheduler, type HandlerResult, type SchedulerQueue } from './scheduler.ts';
 
 /** How long an ordering key pauses after its handler threw, so that a broken database gets no continuous load. */
 const REST_MS = 1_000;

@@ -1,24 +1,21 @@
+import { callPlaces, type PlacesQueue } from './call-places.ts';
+import { countKeyFailures } from './key-failures.ts';
+import {
+  type CallStep,
+  type ClaimStep,
+  createKeyState,
+  type KeyState,
+  type Step,
+  type TenantState,
+} from './key-state.ts';
+import { countKeyTenants } from './key-tenants.ts';
 import type { Queue, QueueRow } from './queue.ts';
 
-/** After this many consecutive failures an ordering key is probed: one call at a time until one succeeds. */
-const FAILURES_UNTIL_PROBE = 3;
-const MAX_FAILING_KEYS = 50_000;
-/** How many calls may be running or not stored yet for each that may be running. */
-const OPEN_PER_PLACE = 8;
-const MAX_KNOWN_TENANTS = 10_000;
 /**
  * How many rows are read ahead over all ordering keys, if several keys are claimed by one statement: a few keys read for
  * as many calls as they may have open, a thousand read a row each, which is not stale when its turn comes.
  */
 const READ_AHEAD = 1024;
-/** Failing ordering keys together use at most this part of the places. */
-const FAILING_PART = 8;
-/**
- * In a queue that waits for others, a tenant without a call may start one even if all places are taken, because nobody
- * knows when one is free: so many tenants at the same time.
- */
-const EXTRA_PLACES = 256;
-
 export type Outcome = 'ok' | 'failing';
 
 /** The outcome of a call that is not stored yet. Its place is free, its rows are not. */
@@ -28,62 +25,6 @@ interface StoringOutcome {
 }
 export type HandlerResult = Outcome | StoringOutcome;
 
-/** The state of an ordering key that may have due rows. */
-interface KeyState<Row> {
-  readonly shard: number;
-  readonly orderingKey: string;
-  /** Known after the first row was ever read. */
-  tenant: TenantState<Row> | undefined;
-  /** Its last calls failed, so it is probed. */
-  isFailing: boolean;
-  readonly waiting: Row[];
-  /** Claimed and not finished; the database still shows these rows as due. */
-  readonly taken: Set<string>;
-  /** Finished during a claim, whose answer may still show them as due. */
-  finished: string[];
-  running: number;
-  /** Calls that are running or not stored yet. */
-  open: number;
-  /** There may be due rows that were not read yet. */
-  hasMore: boolean;
-  isClaiming: boolean;
-  /** Rows were released during a claim: its answer may lack them, and they come first. */
-  isOutdated: boolean;
-  /** The number of errors after which it still pauses. */
-  resting: number;
-}
-
-/** A tenant with ordering keys that may have due rows. */
-interface TenantState<Row> {
-  readonly id: string;
-  /** Its keys that may start something, in the order of their turns. */
-  readonly ready: Set<KeyState<Row>>;
-  readonly readyFailing: Set<KeyState<Row>>;
-  keys: number;
-  failingKeys: number;
-  running: number;
-}
-
-/** A claim to make: the due rows of an ordering key, in order. */
-export interface ClaimStep<Row> {
-  kind: 'claim';
-  key: KeyState<Row>;
-  limit: number;
-  /** The rows are not kept. */
-  isForTenant: boolean;
-}
-
-/** A call of the handler to make. */
-export interface CallStep<Row> {
-  kind: 'call';
-  key: KeyState<Row>;
-  rows: Row[];
-  tenant: TenantState<Row>;
-  /** The key was failing when the call started. */
-  isProbe: boolean;
-  hasPlace: boolean;
-}
-
 /** Decides what starts when. Pure: it reads no clock, starts nothing and waits for nothing. The runner does that. */
 export interface Scheduler<Row extends QueueRow> {
   /** Called when an ordering key may have due rows. */
@@ -91,7 +32,7 @@ export interface Scheduler<Row extends QueueRow> {
   /** A claim that may be made at once, because an ordering key has new rows; undefined if it has to wait for its turn. */
   claimNow(shard: number, orderingKey: string): ClaimStep<Row> | undefined;
   /** Returns what may start now, in this order. */
-  takeTurns(): (ClaimStep<Row> | CallStep<Row>)[];
+  takeTurns(): Step<Row>[];
   /** The answer to a claim. */
   claimed(step: ClaimStep<Row>, rows: readonly Row[]): void;
   claimFailed(step: ClaimStep<Row>): void;
@@ -102,7 +43,7 @@ export interface Scheduler<Row extends QueueRow> {
   /** The call's rows are stored, or will be retried. */
   released(step: CallStep<Row>): void;
   /** The pause of a key after an error is over. */
-  rested(step: ClaimStep<Row> | CallStep<Row>): void;
+  rested(step: Step<Row>): void;
   /** Starts no further calls. */
   stop(): void;
   isBusy(shard: number): boolean;
@@ -111,10 +52,8 @@ export interface Scheduler<Row extends QueueRow> {
   readonly failures: number;
 }
 
-export type SchedulerQueue<Row extends QueueRow> = Pick<
-  Queue<Row>,
-  'claimMany' | 'rowsPerCall' | 'callsPerKey' | 'callsPerFailingKey' | 'callsPerProcess' | 'waitsOutside'
->;
+export type SchedulerQueue<Row extends QueueRow> = PlacesQueue &
+  Pick<Queue<Row>, 'claimMany' | 'rowsPerCall'>;
 
 /**
  * Distributes the calls of one queue fairly. Tenants take turns, each with one call, and so do the ordering keys of a
@@ -126,88 +65,30 @@ export function createScheduler<Row extends QueueRow>(
   queue: SchedulerQueue<Row>,
   owns: (shard: number) => boolean,
 ): Scheduler<Row> {
-  const { rowsPerCall, callsPerKey, callsPerFailingKey = 1, callsPerProcess, waitsOutside = false } = queue;
-  const failingPlaces = Math.max(1, Math.floor(callsPerProcess / FAILING_PART));
+  const { rowsPerCall, callsPerKey, callsPerProcess } = queue;
   const keys = new Map<string, KeyState<Row>>();
   /** Keys whose tenant is not known yet. */
   const unread = new Set<KeyState<Row>>();
-  const tenants = new Map<string, TenantState<Row>>();
   /** The tenants with ready keys, in the order of their turns. */
   const turns = new Set<TenantState<Row>>();
   const failingTurns = new Set<TenantState<Row>>();
-  /** The tenants of ordering keys, also of those without a state. An ordering key never changes its tenant. */
-  const tenantIds = new Map<string, string>();
-  /** Consecutive failures by ordering key, sorted by the last failure. */
-  const failing = new Map<string, number>();
-  /** How many tenants have a key that is not failing. */
-  let sharing = 0;
-  let running = 0;
-  let runningProbes = 0;
-  let open = 0;
+  const tenants = countKeyTenants<Row>();
+  const keyFailures = countKeyFailures();
+  const places = callPlaces<Row>(queue, tenants);
   let failures = 0;
   let isStopped = false;
 
-  function noteFailure(orderingKey: string): void {
-    const consecutive = (failing.get(orderingKey) ?? 0) + 1;
-    failing.delete(orderingKey);
-    failing.set(orderingKey, consecutive);
-    if (failing.size > MAX_FAILING_KEYS) failing.delete(failing.keys().next().value as string);
-  }
-  const hasFailed = (orderingKey: string): boolean => (failing.get(orderingKey) ?? 0) >= FAILURES_UNTIL_PROBE;
-  const limitOf = (key: KeyState<Row>): number =>
-    key.isFailing ? Math.min(callsPerKey, callsPerFailingKey) : callsPerKey;
   /**
    * How many rows are read ahead. A call to a failing receiver may take long, and the rows behind it become stale (its
    * webhook may be deleted meanwhile), so a failing key reads the next row only when it can start. So does a key with
    * one call at a time: the longer it waits, the more rows one claim returns.
    */
   const readyRowsOf = (key: KeyState<Row>): number => {
-    if (key.isFailing || callsPerKey === 1) return key.running < limitOf(key) ? rowsPerCall : 0;
+    if (key.isFailing || callsPerKey === 1) return key.running < places.limitOf(key) ? rowsPerCall : 0;
     if (queue.claimMany === undefined) return rowsPerCall * callsPerKey;
     const ahead = Math.floor(READ_AHEAD / keys.size);
-    return rowsPerCall * Math.max(1, Math.min(callsPerKey * OPEN_PER_PLACE, ahead));
+    return rowsPerCall * Math.max(1, Math.min(places.maxOpenPerKey, ahead));
   };
-  const hasPlace = (key: KeyState<Row>): boolean =>
-    key.running < limitOf(key) && key.open < callsPerKey * OPEN_PER_PLACE;
-
-  /** How many calls a tenant may have at the same time. */
-  const share = (): number => Math.max(1, Math.floor(callsPerProcess / (sharing + (waitsOutside ? 1 : 0))));
-  const isFull = (): boolean =>
-    open >= callsPerProcess * OPEN_PER_PLACE ||
-    running >= callsPerProcess + (waitsOutside ? EXTRA_PLACES : 0);
-  /** Whether a tenant may start a call of a key that is not failing. */
-  const mayStart = (tenant: TenantState<Row>): boolean =>
-    tenant.running < (running < callsPerProcess ? share() : 1);
-  const mayProbe = (tenant: TenantState<Row>): boolean =>
-    running < callsPerProcess && runningProbes < failingPlaces && tenant.running < share();
-
-  const isSharing = ({ keys: all, failingKeys }: TenantState<Row>): boolean => all > failingKeys;
-  /** Changes the number of a tenant's keys, and with it who shares the places. */
-  function countKeys(tenant: TenantState<Row>, keysMore: number, failingMore: number): void {
-    const before = isSharing(tenant);
-    tenant.keys += keysMore;
-    tenant.failingKeys += failingMore;
-    sharing += Number(isSharing(tenant)) - Number(before);
-    if (tenant.keys === 0) tenants.delete(tenant.id);
-  }
-  function setFailing(key: KeyState<Row>, isFailing: boolean): void {
-    if (key.isFailing === isFailing) return;
-    key.isFailing = isFailing;
-    if (key.tenant) countKeys(key.tenant, 0, isFailing ? 1 : -1);
-  }
-  /** Sets the tenant of a key, which the first row tells. */
-  function setTenant(key: KeyState<Row>, id: string): void {
-    let tenant = tenants.get(id);
-    if (!tenant) {
-      tenant = { id, ready: new Set(), readyFailing: new Set(), keys: 0, failingKeys: 0, running: 0 };
-      tenants.set(id, tenant);
-    }
-    tenantIds.delete(key.orderingKey);
-    tenantIds.set(key.orderingKey, id);
-    if (tenantIds.size > MAX_KNOWN_TENANTS) tenantIds.delete(tenantIds.keys().next().value as string);
-    key.tenant = tenant;
-    countKeys(tenant, 1, Number(key.isFailing));
-  }
 
   /** The key may start something: it gets a turn. If it waits for one already, it keeps its position. */
   function addReady(key: KeyState<Row>): void {
@@ -256,30 +137,10 @@ export function createScheduler<Row extends QueueRow>(
   }
 
   function call(key: KeyState<Row>): CallStep<Row> {
-    const rows = key.waiting.splice(0, rowsPerCall);
-    const tenant = key.tenant as TenantState<Row>;
-    tenant.running += 1;
-    running += 1;
-    if (key.isFailing) runningProbes += 1;
-    open += 1;
-    key.running += 1;
-    key.open += 1;
+    const step = places.take(key, key.waiting.splice(0, rowsPerCall));
     // The key goes to the end of the ready keys and may start another call.
     if (key.waiting.length > 0 || key.hasMore) addReady(key);
-    return { kind: 'call', key, rows, tenant, isProbe: key.isFailing, hasPlace: true };
-  }
-
-  /** Frees the place of a call, once. */
-  function freePlace(step: CallStep<Row>): void {
-    const { key, tenant } = step;
-    if (step.hasPlace) {
-      step.hasPlace = false;
-      running -= 1;
-      if (step.isProbe) runningProbes -= 1;
-      key.running -= 1;
-      tenant.running -= 1;
-    }
-    addReady(key);
+    return step;
   }
 
   function rest(key: KeyState<Row>): void {
@@ -294,7 +155,7 @@ export function createScheduler<Row extends QueueRow>(
     if (!isStopped && (key.resting > 0 || (key.hasMore && owns(key.shard)))) return;
     removeReady(key);
     keys.delete(key.orderingKey);
-    if (key.tenant) countKeys(key.tenant, -1, -Number(key.isFailing));
+    tenants.remove(key);
   }
 
   function endClaim(key: KeyState<Row>): void {
@@ -306,7 +167,7 @@ export function createScheduler<Row extends QueueRow>(
   }
 
   /** The turn of a ready key: it may claim rows and start a call. */
-  function takeTurn(key: KeyState<Row>, steps: (ClaimStep<Row> | CallStep<Row>)[]): void {
+  function takeTurn(key: KeyState<Row>, steps: Step<Row>[]): void {
     removeReady(key);
     if (!owns(key.shard)) releaseBeyond(key, 0);
     else if (key.resting === 0) {
@@ -314,7 +175,7 @@ export function createScheduler<Row extends QueueRow>(
       if (key.waiting.length > readyRows) releaseBeyond(key, readyRows);
       if (key.hasMore && !key.isClaiming && readyRows > 0 && key.waiting.length <= readyRows / 2)
         steps.push(claim(key));
-      if (key.waiting.length > 0 && hasPlace(key)) steps.push(call(key));
+      if (key.waiting.length > 0 && places.hasPlace(key)) steps.push(call(key));
     }
     forgetIfDone(key);
   }
@@ -324,11 +185,11 @@ export function createScheduler<Row extends QueueRow>(
     ready: 'ready' | 'readyFailing',
     order: Set<TenantState<Row>>,
     may: (tenant: TenantState<Row>) => boolean,
-    steps: (ClaimStep<Row> | CallStep<Row>)[],
+    steps: Step<Row>[],
   ): void {
     // A tenant that is added again during the loop comes again, after the others.
     for (const tenant of order) {
-      if (isFull()) return;
+      if (places.isFull()) return;
       const [key] = tenant[ready];
       if (key !== undefined && !may(tenant)) continue;
       order.delete(tenant);
@@ -339,11 +200,11 @@ export function createScheduler<Row extends QueueRow>(
   }
 
   /** Reads rows for the tenants whose turns are next: they start as soon as a place is free, before others come again. */
-  function readNext(steps: (ClaimStep<Row> | CallStep<Row>)[]): void {
+  function readNext(steps: Step<Row>[]): void {
     let left = callsPerProcess;
     for (const { ready, running: used } of turns) {
       const [key] = ready;
-      if (key === undefined || used >= share()) continue;
+      if (key === undefined || used >= places.share()) continue;
       if (left === 0) return;
       left -= 1;
       if (key.waiting.length > 0 || !key.hasMore || key.isClaiming || key.resting > 0) continue;
@@ -352,24 +213,9 @@ export function createScheduler<Row extends QueueRow>(
   }
 
   function createKey(shard: number, orderingKey: string): KeyState<Row> {
-    const key: KeyState<Row> = {
-      shard,
-      orderingKey,
-      tenant: undefined,
-      isFailing: hasFailed(orderingKey),
-      waiting: [],
-      taken: new Set(),
-      finished: [],
-      running: 0,
-      open: 0,
-      hasMore: true,
-      isClaiming: false,
-      isOutdated: false,
-      resting: 0,
-    };
+    const key = createKeyState<Row>(shard, orderingKey, keyFailures.has(orderingKey));
     keys.set(orderingKey, key);
-    const tenantId = tenantIds.get(orderingKey);
-    if (tenantId !== undefined) setTenant(key, tenantId);
+    tenants.recall(key);
     return key;
   }
 
@@ -381,18 +227,21 @@ export function createScheduler<Row extends QueueRow>(
       addReady(key);
     },
     claimNow(shard, orderingKey) {
-      if (isStopped || !owns(shard) || isFull()) return undefined;
+      if (isStopped || !owns(shard) || places.isFull()) return undefined;
       const known = keys.get(orderingKey);
-      if (known && (known.isClaiming || known.waiting.length > 0 || known.resting > 0 || !hasPlace(known)))
+      if (
+        known &&
+        (known.isClaiming || known.waiting.length > 0 || known.resting > 0 || !places.hasPlace(known))
+      )
         return undefined;
       const key = known ?? createKey(shard, orderingKey);
-      if (!key.isFailing && (!key.tenant || mayStart(key.tenant))) return claim(key);
+      if (!key.isFailing && (!key.tenant || places.mayStart(key.tenant))) return claim(key);
       key.hasMore = true;
       addReady(key);
       return undefined;
     },
     takeTurns() {
-      const steps: (ClaimStep<Row> | CallStep<Row>)[] = [];
+      const steps: Step<Row>[] = [];
       if (isStopped)
         for (const key of keys.values()) {
           releaseBeyond(key, 0);
@@ -401,23 +250,23 @@ export function createScheduler<Row extends QueueRow>(
       else {
         // Also without free places: until its tenant is known, nobody knows that it has a share.
         for (const key of unread)
-          if (isFull() && key.hasMore && !key.isClaiming && key.resting === 0 && owns(key.shard)) {
+          if (places.isFull() && key.hasMore && !key.isClaiming && key.resting === 0 && owns(key.shard)) {
             unread.delete(key);
             steps.push(claimTenant(key));
           } else takeTurn(key, steps);
         // When a tenant has nothing more to do, the share of those before it is larger.
-        for (let before = 0; share() > before; ) {
-          before = share();
-          takeTurnsOf('ready', turns, mayStart, steps);
-          takeTurnsOf('readyFailing', failingTurns, mayProbe, steps);
+        for (let before = 0; places.share() > before; ) {
+          before = places.share();
+          takeTurnsOf('ready', turns, places.mayStart, steps);
+          takeTurnsOf('readyFailing', failingTurns, places.mayProbe, steps);
         }
-        if (isFull()) readNext(steps);
+        if (places.isFull()) readNext(steps);
       }
       return steps;
     },
     claimed({ key, limit, isForTenant }, rows) {
       const [first] = rows;
-      if (first !== undefined && !key.tenant) setTenant(key, first.tenant_id);
+      if (first !== undefined && !key.tenant) tenants.assign(key, first.tenant_id);
       if (key.isOutdated) key.hasMore = true;
       else if (!isForTenant)
         for (const row of rows)
@@ -434,13 +283,14 @@ export function createScheduler<Row extends QueueRow>(
     },
     ended(step, outcome) {
       const { key } = step;
-      if (outcome === 'ok') failing.delete(key.orderingKey);
+      if (outcome === 'ok') keyFailures.end(key.orderingKey);
       else {
         failures += 1;
-        noteFailure(key.orderingKey);
+        keyFailures.note(key.orderingKey);
       }
-      setFailing(key, hasFailed(key.orderingKey));
-      freePlace(step);
+      tenants.setFailing(key, keyFailures.has(key.orderingKey));
+      places.free(step);
+      addReady(key);
     },
     threw({ key }) {
       failures += 1;
@@ -453,9 +303,8 @@ export function createScheduler<Row extends QueueRow>(
       const { key, rows } = step;
       if (key.isClaiming) key.finished.push(...rows.map((row) => row.id));
       else for (const row of rows) key.taken.delete(row.id);
-      open -= 1;
-      key.open -= 1;
-      freePlace(step);
+      places.release(step);
+      addReady(key);
     },
     rested({ key }) {
       key.resting -= 1;

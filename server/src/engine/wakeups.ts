@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { systemStatement } from '../db/statement.ts';
 import type { FollowUp } from '../db/tenant.ts';
 import { realShardOf } from './queue.ts';

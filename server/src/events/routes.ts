@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { data, eventStream } from '../http/answer.ts';
 import { meOf, type Principal } from '../http/permissions.ts';
-import { data, eventStream, type Route, read, stream } from '../http/route.ts';
+import { type Route, read, stream } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { eventFields, eventSource, presentEvent } from './event.ts';
 import { type StreamRequest, validateStreamQuery } from './filter.ts';

@@ -2,7 +2,7 @@ import { randomSecret } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import type { FileUrls } from '../base/file-urls.ts';
 import { isUuid } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { type ParameterOf, rowSet } from '../db/rows.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';

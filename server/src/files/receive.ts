@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { DUE_NOW } from '../engine/queue.ts';
 import type { WakeUps } from '../engine/wakeups.ts';
-import type { IncomingFile, ReceivedFile } from '../http/route.ts';
+import type { IncomingFile, ReceivedFile } from '../http/call.ts';
 import { DEFAULT_PACE, FILE_FIELD } from '../http/upload.ts';
 import { shownName } from './filename.ts';
 import { mediaTypeOf } from './media-type.ts';

@@ -1,4 +1,5 @@
-import type { Database, Queryable } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import { DUE_NOW, type QueueRow } from '../engine/queue.ts';
 import type { Outcome } from '../engine/scheduler.ts';

@@ -1,16 +1,8 @@
 import { Type } from 'typebox';
 import { type FileUrls, SIGNED_FILES_PATH } from '../base/file-urls.ts';
 import type { TenantReader } from '../db/tenant.ts';
-import {
-  content,
-  DeleteResult,
-  data,
-  deleted,
-  publicRead,
-  type Route,
-  routeFamily,
-  upload,
-} from '../http/route.ts';
+import { content, DeleteResult, data, deleted } from '../http/answer.ts';
+import { publicRead, type Route, routeFamily, upload } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { exampleFile } from './example.ts';
 import {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { data, publicRead, type Route } from './route.ts';
+import { data } from './answer.ts';
+import { publicRead, type Route } from './route.ts';
 import { OneOf } from './schema.ts';
 
 const Health = Type.Object({ status: OneOf(['ok']) }, { title: 'Health' });

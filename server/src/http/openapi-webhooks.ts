@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { hoist, type Json } from './openapi.ts';
+import { hoist, type Json } from './openapi-components.ts';
 
 /** An event in the API reference. */
 export interface DocumentedEvent {

@@ -48,6 +48,8 @@ interface Window {
 export interface RateLimit {
   /** Counts one request of a tenant or a session. Synchronous while requests are reserved, or after the limit is reached. */
   take(subjectId: string, perMinute: number): RateLimitDecision | Promise<RateLimitDecision>;
+  /** Gives back a request of the window that ends at this time: it becomes another request, which is counted instead. */
+  giveBack(subjectId: string, resetAt: number): void;
 }
 
 /** Reserves requests of a minute, and returns how many are reserved in all. */
@@ -92,10 +94,11 @@ function countPerMinute(reserveFrom: Reserve): RateLimit {
     window.unused += Math.max(0, Math.min(share, perMinute - (used - share)));
   }
 
+  const resetAtOf = ({ minute }: Window): number => (minute + 1) * (MINUTE_MS / 1000);
   const decision = (window: Window, perMinute: number, allowed: boolean): RateLimitDecision => ({
     allowed,
     remaining: Math.max(0, perMinute - window.reserved + window.unused),
-    resetAt: (window.minute + 1) * (MINUTE_MS / 1000),
+    resetAt: resetAtOf(window),
   });
 
   async function reserveAndTake(subjectId: string, perMinute: number): Promise<RateLimitDecision> {
@@ -122,6 +125,10 @@ function countPerMinute(reserveFrom: Reserve): RateLimit {
       }
       if (window.reserved >= perMinute) return decision(window, perMinute, false);
       return reserveAndTake(subjectId, perMinute);
+    },
+    giveBack(subjectId, resetAt) {
+      const window = windows.get(subjectId);
+      if (window && resetAtOf(window) === resetAt) window.unused += 1;
     },
   };
 }

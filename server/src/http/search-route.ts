@@ -7,8 +7,9 @@ import { getOffset, parseSearchRequest, type SearchRequest } from '../search/req
 import { runSearch } from '../search/run-search.ts';
 import { DEFAULT_LIMIT, SearchBody, type SearchEcho, type SearchPagination } from '../search/schema.ts';
 import { restrictToChannels, type SearchSource } from '../search/source.ts';
+import { found } from './answer.ts';
 import { type CanRead, type Feature, meOf, type Principal, readerOf, type Scope } from './permissions.ts';
-import { found, type Route, read } from './route.ts';
+import { type Route, read } from './route.ts';
 
 /** Converts rows one by one, or a whole page at once if each row would need a statement. */
 type Presentation = { present: (row: never, canRead: CanRead) => unknown } | PagePresentation;

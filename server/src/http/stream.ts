@@ -3,10 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Authenticator } from './authenticate.ts';
+import type { Call, StreamCall } from './call.ts';
 import { findCaller, type PeopleDeps } from './guards.ts';
 import { hasScope, type Principal, type Scope } from './permissions.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
-import type { Call, Route, StreamCall } from './route.ts';
+import type { Route } from './route.ts';
 
 /** How long a client may take to read the rest of an ended stream. */
 const LINGER_MS = 1_000;

@@ -5,8 +5,8 @@ import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sha256 } from '../base/crypto.ts';
 import { ApiError, type InvalidParamKey, invalidParam } from '../base/errors.ts';
+import type { Pace, ReceivedFile, Upload } from './call.ts';
 import type { Principal } from './permissions.ts';
-import type { Pace, ReceivedFile, Upload } from './route.ts';
 
 /** The field of the form that is the file. */
 export const FILE_FIELD = 'file';

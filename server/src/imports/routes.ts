@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { FileStore } from '../files/store.ts';
-import { csv, data, type Route, routeFamily } from '../http/route.ts';
+import { csv, data } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { examineImport, startImport } from './create-import.ts';
 import { importErrors } from './errors-file.ts';

@@ -1,13 +1,9 @@
 import { changeRuns } from '../automations/runs/run.ts';
 import { ApiError } from '../base/errors.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
-import {
-  assignChats,
-  setChatStatuses,
-  setChatsRead,
-  validateAssignees,
-  validateSnooze,
-} from '../chats/change-chat.ts';
+import { assignChats, validateAssignees } from '../chats/assign-chat.ts';
+import { setChatsRead } from '../chats/mark-read.ts';
+import { setChatStatuses, validateSnooze } from '../chats/set-status.ts';
 import { setContactAttributes } from '../contacts/attributes/set-attributes.ts';
 import { addLabelsToContacts, removeLabelsFromContacts } from '../contacts/contact-labels.ts';
 import { eraseContact } from '../contacts/erase-contact.ts';

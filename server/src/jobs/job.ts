@@ -1,6 +1,6 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { removalStatement, statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { DUE_NOW } from '../engine/queue.ts';

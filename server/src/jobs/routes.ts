@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { exampleChat } from '../chats/example.ts';
-import { call, data, operatorRead, type Route, read, write } from '../http/route.ts';
+import { data } from '../http/answer.ts';
+import { call, operatorRead, type Route, read, write } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';

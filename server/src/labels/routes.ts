@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Force, requireUnused } from '../campaigns/in-use.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeLabel, createLabel, presentLabel, removeLabel } from './label.ts';
 import { Label, LabelChange, NewLabel } from './schema.ts';

@@ -4,6 +4,7 @@ import { lazy } from '../base/lazy.ts';
 import type { Guard } from '../http/guards.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { hasScope, type Principal, type Scope } from '../http/permissions.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { bodyOf } from '../http/server.ts';
 import type { SendRequest } from './call-tool.ts';
@@ -14,6 +15,7 @@ interface McpRouteDeps {
   routes: readonly Route[];
   /** Admits a token of a tenant, and counts the request. */
   admitToken: Guard;
+  rateLimit: Pick<RateLimit, 'giveBack'>;
   baseUrl: () => string;
   corsOrigins: readonly string[];
   version: string;
@@ -51,8 +53,11 @@ export async function mcpRoute(app: FastifyInstance, deps: McpRouteDeps): Promis
   });
 
   const sendAs =
-    (caller: FastifyRequest): SendRequest =>
+    (caller: FastifyRequest, reply: FastifyReply): SendRequest =>
     async ({ method, url, headers, body }) => {
+      // Only the request that the tool becomes is counted.
+      const { tenantId } = caller.principal as Principal;
+      deps.rateLimit.giveBack(tenantId, Number(reply.getHeader('x-ratelimit-reset')));
       const answer = await app.inject({
         method: method as 'GET',
         url,
@@ -98,7 +103,8 @@ export async function mcpRoute(app: FastifyInstance, deps: McpRouteDeps): Promis
       const message = bodyOf(request);
       // The protocol has no lists of messages any more; one could carry a hundred calls.
       if (Array.isArray(message)) throw invalidParam('body', 'invalid_type', 'Must be one message');
-      const server = await createMcpServer({ tools: usable, send: sendAs(request), version: deps.version });
+      const send = sendAs(request, reply);
+      const server = await createMcpServer({ tools: usable, send, version: deps.version });
       const { WebStandardStreamableHTTPServerTransport } = await import(
         '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
       );

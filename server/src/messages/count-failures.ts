@@ -1,4 +1,5 @@
-import type { ChannelKind, VendorError } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
+import type { VendorError } from '../providers/vendor-failure.ts';
 
 /** Counts a message that could not be sent or did not arrive, for the operator. */
 export type CountFailed = (kind: ChannelKind, reason: string) => void;

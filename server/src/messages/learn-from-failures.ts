@@ -1,8 +1,9 @@
 import { recordConsents } from '../contacts/consent/consents.ts';
 import { markUndeliverable } from '../contacts/handles/undeliverable.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { ChannelKind, VendorError } from '../providers/adapter.ts';
 import { recipientErrors } from '../providers/capabilities.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
+import type { VendorError } from '../providers/vendor-failure.ts';
 
 /** A message that the vendor refused for good. */
 export interface FailedMessage {

@@ -1,7 +1,7 @@
 import type { Channel } from '../channels/schema.ts';
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { fixedDelays } from '../engine/retry.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 import { isWaiting, OUTGOING_COLUMNS, OUTGOING_JOINS, type OutgoingRow } from './outbound/outgoing.ts';
 import { sendRetry, UNKNOWN_MS } from './outbound/retry-policy.ts';
 

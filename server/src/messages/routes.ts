@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { exampleChat } from '../chats/example.ts';
-import { DeleteResult, data, deleted, html, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted, html } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from '../users/author.ts';
 import { readChatPage } from './chat-page.ts';

@@ -1,4 +1,4 @@
-import { messageTypes } from '../providers/adapter.ts';
+import { messageTypes } from '../providers/kinds.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
 import { authorTypes } from '../users/author.ts';

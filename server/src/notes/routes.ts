@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { requireChat } from '../chats/chat.ts';
 import { exampleChat } from '../chats/example.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf, authorTypes } from '../users/author.ts';
 import { exampleNote } from './example.ts';

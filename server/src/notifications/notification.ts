@@ -1,6 +1,6 @@
 import { invalidParam } from '../base/errors.ts';
 import { type PersonFacts, personFacts, presentPerson } from '../contacts/contact.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { meOf, type Principal } from '../http/permissions.ts';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { data, type Route, routeFamily } from '../http/route.ts';
+import { data } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { exampleNotification } from './example.ts';
 import {

@@ -2,7 +2,7 @@ import { sha256 } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { networkOf } from '../base/network.ts';
 import { nowMs } from '../base/time.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { systemStatement } from '../db/statement.ts';
 
 const PERIOD_MS = 15 * 60_000;

@@ -2,7 +2,7 @@ import { randomSecret, sha256 } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Principal } from '../http/permissions.ts';

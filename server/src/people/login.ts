@@ -2,7 +2,7 @@ import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
-import type { SessionCall } from '../http/route.ts';
+import type { SessionCall } from '../http/call.ts';
 import type { Sessions } from '../http/sessions.ts';
 import { describeSession } from './describe-session.ts';
 import { limitFailures, loginLimits } from './failures.ts';

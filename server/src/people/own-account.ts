@@ -1,7 +1,7 @@
 import { ApiError } from '../base/errors.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
-import type { SessionCall } from '../http/route.ts';
+import type { SessionCall } from '../http/call.ts';
 import type { Session } from '../http/sessions.ts';
 import { renameUsersOf } from '../users/user.ts';
 import { limitFailures, loginLimits } from './failures.ts';

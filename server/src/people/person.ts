@@ -1,7 +1,7 @@
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { Queryable } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
+import type { Queryable } from '../db/queryable.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { systemStatement } from '../db/statement.ts';
 

@@ -1,7 +1,7 @@
 import type { Channel } from '../channels/schema.ts';
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { fixedDelays } from '../engine/retry.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 
 /** A mail with a link to somebody who is to log in. */
 export interface SystemMailRow extends QueueRow {

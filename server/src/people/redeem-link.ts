@@ -1,9 +1,10 @@
 import { createTenant } from '../access/tenants.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { nowMs } from '../base/time.ts';
-import type { Database, SystemTx } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
-import type { SessionCall } from '../http/route.ts';
+import type { SystemTx } from '../db/transaction.ts';
+import type { SessionCall } from '../http/call.ts';
 import { joinTenant, linkPerson, requireUser } from '../users/user.ts';
 import { limitFailures, linkLimits } from './failures.ts';
 import { endLinksOf, requireLink, type StoredLink, useLink } from './links.ts';

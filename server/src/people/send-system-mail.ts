@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
 import { isUnavailable } from '../base/errors.ts';
-import { decryptConfig } from '../channels/channel.ts';
+import { decryptConfig } from '../channels/encrypted-config.ts';
 import { noteSendResult } from '../channels/health.ts';
 import type { Database } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
-import type { AdapterContext, OutgoingMessage, SendResult } from '../providers/adapter.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import type { OutgoingMessage, SendResult } from '../providers/outgoing-message.ts';
 import { createMailedLink, type NewLink } from './links.ts';
 import { findPersonByEmail } from './person.ts';
 import { type SystemMailRow, systemMailsQueue } from './queues.ts';

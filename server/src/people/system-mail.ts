@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { DUE_NOW } from '../engine/queue.ts';

@@ -1,4 +1,6 @@
-import type { ChannelConfig, ChannelKind, ChatSignal, HandleType, MessageType } from './adapter.ts';
+import type { ChatSignal } from './adapter.ts';
+import type { ChannelConfig } from './adapter-channel.ts';
+import type { ChannelKind, HandleType, MessageType } from './kinds.ts';
 
 /** What can be sent over a kind of channel, through any vendor. */
 export interface Capabilities {

@@ -1,6 +1,6 @@
 import { countCharacters, isLongerThan } from '../base/characters.ts';
 import type { Issues } from '../base/issues.ts';
-import type { ChannelKind } from './adapter.ts';
+import type { ChannelKind } from './kinds.ts';
 
 interface Choice {
   id: string;

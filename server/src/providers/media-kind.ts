@@ -1,4 +1,4 @@
-import type { MessageType } from './adapter.ts';
+import type { MessageType } from './kinds.ts';
 
 /** The types of messages that are files. */
 const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const satisfies MessageType[];

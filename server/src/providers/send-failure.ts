@@ -1,5 +1,5 @@
 import { OutboundError } from '../outbound/outbound-error.ts';
-import type { SendResult } from './adapter.ts';
+import type { SendResult } from './outgoing-message.ts';
 
 /** The result of a send without an answer: if no byte was sent, it had no effect. */
 export function failureOf(error: unknown): SendResult & { ok: false } {

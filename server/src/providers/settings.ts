@@ -1,6 +1,6 @@
 import { collectIssues, type Issues } from '../base/issues.ts';
 import { unknownKey } from '../base/nearest.ts';
-import type { ChannelConfig } from './adapter.ts';
+import type { ChannelConfig } from './adapter-channel.ts';
 
 interface TextRule {
   pattern: RegExp;

@@ -1,4 +1,4 @@
-import type { ChannelKind } from './adapter.ts';
+import type { ChannelKind } from './kinds.ts';
 
 /** A setting of `config`, as a form shows it. */
 export interface SetupField {

@@ -1,5 +1,5 @@
-import type { OutgoingTemplate } from './adapter.ts';
 import { fillWith } from './placeholders.ts';
+import type { OutgoingTemplate } from './vendor-template.ts';
 
 /** A text of a template with the values of its variables; a variable without a value is not replaced. */
 export const fillVariables = (text: string, variables: Record<string, string>): string =>

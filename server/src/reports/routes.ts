@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { csv, data } from '../http/answer.ts';
 import { csvLine } from '../http/csv.ts';
 import type { Download } from '../http/download.ts';
-import { csv, data, type Route, read } from '../http/route.ts';
+import { type Route, read } from '../http/route.ts';
 import { readReport, reportFields } from './read-report.ts';
 import { type Figure, ReportBody, ReportRow, reports } from './schema.ts';
 

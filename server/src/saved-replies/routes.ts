@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { exampleChat } from '../chats/example.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import {
   changeSavedReply,

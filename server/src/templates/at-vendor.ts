@@ -1,11 +1,8 @@
-import {
-  type Adapter,
-  type AdapterChannel,
-  type AdapterContext,
-  type NewVendorTemplate,
-  type TemplateStatus,
-  VendorFailure,
-} from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
+import { VendorFailure } from '../providers/vendor-failure.ts';
+import type { NewVendorTemplate, TemplateStatus } from '../providers/vendor-template.ts';
 import { variablesOfTemplate } from './render.ts';
 import type { TemplateRow } from './template.ts';
 

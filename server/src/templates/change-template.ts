@@ -5,8 +5,8 @@ import { addUnknownChannel, findHeldChannel } from '../channels/channel.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 import type { MessageTemplate, MessageTemplateChange, NewMessageTemplate, TemplateButton } from './schema.ts';
 import { hasTask, queueTask } from './task.ts';
 import {

@@ -1,6 +1,6 @@
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import type { InboundTemplateChange, InboundTemplateStatus } from '../providers/adapter.ts';
+import type { InboundTemplateChange, InboundTemplateStatus } from '../providers/inbound-event.ts';
 import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';
 
 /** By the vendor's id, or by name and language while that is unknown. */

@@ -1,6 +1,6 @@
 import { declareQueue, type QueueRow } from '../engine/queue.ts';
 import { exponentialBackoff } from '../engine/retry.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 
 export interface TemplateTaskRow extends QueueRow {
   channel_id: string;

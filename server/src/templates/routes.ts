@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { Force, requireUnused } from '../campaigns/in-use.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { templateStatuses } from '../providers/adapter.ts';
+import { templateStatuses } from '../providers/vendor-template.ts';
 import { changeTemplate, createTemplate, removeTemplate } from './change-template.ts';
 import { exampleTemplate } from './example.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { templateQualities, templateStatuses } from '../providers/adapter.ts';
+import { templateQualities, templateStatuses } from '../providers/vendor-template.ts';
 
 export const templateCategories = ['marketing', 'utility', 'authentication'] as const;
 export const headerTypes = ['text', 'image', 'video', 'document', 'location'] as const;

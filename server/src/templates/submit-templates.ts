@@ -1,19 +1,17 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
 import { storable } from '../base/storable.ts';
-import { decryptConfig } from '../channels/channel.ts';
+import { decryptConfig } from '../channels/encrypted-config.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import {
-  type Adapter,
-  type AdapterChannel,
-  type AdapterContext,
-  VendorFailure,
-} from '../providers/adapter.ts';
+import type { Adapter } from '../providers/adapter.ts';
+import type { AdapterChannel } from '../providers/adapter-channel.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import { VendorFailure } from '../providers/vendor-failure.ts';
 import { type Decision, type SubmittedRow, submitToVendor, type VendorTemplates } from './at-vendor.ts';
 import { type TemplateTaskRow, templateTasksQueue } from './queues.ts';
 import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';

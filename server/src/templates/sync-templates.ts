@@ -8,15 +8,11 @@ import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { Finish } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import {
-  type AdapterContext,
-  VendorFailure,
-  type VendorTemplate,
-  type VendorTemplateCard,
-  type VendorTemplateList,
-} from '../providers/adapter.ts';
+import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import { fill } from '../providers/placeholders.ts';
+import { VendorFailure } from '../providers/vendor-failure.ts';
+import type { VendorTemplate, VendorTemplateCard, VendorTemplateList } from '../providers/vendor-template.ts';
 import { jsonOrNull, specialColumns } from './change-template.ts';
 import { buttonTypes, headerTypes, type MessageTemplate, type TemplateSync } from './schema.ts';
 import { publishStatusChange, TEMPLATE_COLUMNS, type TemplateRow } from './template.ts';

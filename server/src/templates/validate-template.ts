@@ -1,6 +1,6 @@
 import { countCharacters, isLongerThan } from '../base/characters.ts';
 import type { Issues } from '../base/issues.ts';
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 import { fill, hasStrayBraces, variablesOf } from '../providers/placeholders.ts';
 import type { MessageTemplate, TemplateButton, TemplateHeader } from './schema.ts';
 

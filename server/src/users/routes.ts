@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { invalidParam } from '../base/errors.ts';
 import { Force, requireUnused } from '../campaigns/in-use.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from './author.ts';
 import { userRoles } from './roles.ts';

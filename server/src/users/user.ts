@@ -1,8 +1,8 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
-import type { Queryable } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
+import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { hasScope, type Principal } from '../http/permissions.ts';

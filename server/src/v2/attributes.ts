@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { allAttributes, createAttribute, removeAttribute } from '../attributes/attribute.ts';
 import { type Attribute as AttributeV3, NewAttribute } from '../attributes/schema.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { Timestamp, Uuid } from '../http/schema.ts';
 
 const { type: _type, options: _options, ...fields } = NewAttribute.properties;

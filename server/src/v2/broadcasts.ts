@@ -5,8 +5,9 @@ import { createCampaign } from '../campaigns/create-campaign.ts';
 import { campaignStatuses, MANY_CONTACTS, NewCampaign } from '../campaigns/schema.ts';
 import { validateReach } from '../campaigns/validate-reach.ts';
 import { requireChannel } from '../channels/channel.ts';
+import { data } from '../http/answer.ts';
 import { readerOf } from '../http/permissions.ts';
-import { data, type Route, routeFamily } from '../http/route.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { OneOf, Timestamp, timestamp, Uuid } from '../http/schema.ts';
 import { withV2ParamNames } from './param-names.ts';
 

@@ -8,8 +8,9 @@ import {
 } from '../access/version-usage.ts';
 import type { RealClock } from '../base/clock.ts';
 import type { Database } from '../db/database.ts';
+import { data } from '../http/answer.ts';
 import type { Principal } from '../http/permissions.ts';
-import { data, operatorRead, type Route, read } from '../http/route.ts';
+import { operatorRead, type Route, read } from '../http/route.ts';
 import { Nullable, Timestamp, timestamp, Uuid } from '../http/schema.ts';
 
 interface UsageCounter {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { NewView, View, ViewChange } from './schema.ts';
 import {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Keys } from '../base/crypto.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
 import { readerOf } from '../http/permissions.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../http/route.ts';
+import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import { deliveryFields, deliverySource, presentDelivery, requireDelivery } from './deliveries.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
-import { channelKinds } from '../providers/adapter.ts';
+import { channelKinds } from '../providers/kinds.ts';
 import { v2TypeNames } from './v2-types.ts';
 
 export const webhookStatuses = ['active', 'inactive', 'disabled'] as const;

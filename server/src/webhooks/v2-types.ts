@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../providers/adapter.ts';
+import type { ChannelKind } from '../providers/kinds.ts';
 
 /** What a webhook of version 2 is for: one type of event, on all channels of a kind. They outlive the API of version 2. */
 export const v2TypeNames = [

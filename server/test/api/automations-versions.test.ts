@@ -91,6 +91,38 @@ describe('saving', () => {
     expect(await countVersions(tenant)).toBe(21);
     expect((await tenant.get(`/v3/automations/${id}`)).body.data.latestVersion.number).toBe(21);
   });
+
+  it('on the same version at once saves one, and refuses the others with a sentence', async () => {
+    const tenant = await server.tenant();
+    const id = await automationOf(tenant);
+    const path = `/v3/automations/${id}`;
+    const { latestVersionId: baseVersionId } = (await tenant.get(path)).body.data;
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        tenant.put(path, { name: `N${index}`, steps: [{ ...end, id: `s${index}` }], baseVersionId }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+    const stored = (await tenant.get(path)).body.data;
+    expect(answers.find(({ status }) => status === 200)?.body.data).toEqual(stored);
+    const refused = answers.find(({ status }) => status === 409)?.body.error;
+    expect(refused).toMatchObject({
+      messageKey: 'conflict',
+      message: `Conflict: another version was saved meanwhile; read it, and send its id, ${stored.latestVersionId}, as baseVersionId to save yours after it`,
+    });
+    expect(await countVersions(tenant)).toBe(2);
+
+    const next = { steps: [hello], baseVersionId: stored.latestVersionId.toUpperCase() };
+    expect((await tenant.put(path, next)).body.data.latestVersion.number).toBe(3);
+    expect((await tenant.put(path, { name: 'Late', baseVersionId: UNKNOWN })).status).toBe(409);
+    expect((await tenant.put(path, { baseVersionId: 'x' })).body.error.invalidParams).toHaveProperty(
+      'baseVersionId',
+    );
+    expect((await tenant.get(path)).body.data).toMatchObject({
+      name: stored.name,
+      latestVersion: { number: 3 },
+    });
+  });
 });
 
 describe('publishing', () => {

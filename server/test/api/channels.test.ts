@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { mergeConfig } from '../../src/providers/adapter.ts';
+import { mergeConfig } from '../../src/providers/adapter-channel.ts';
 import { adapters } from '../../src/providers/adapters.ts';
 import { listener } from '../kit/events.ts';
 import { useReceiver } from '../kit/receiver.ts';

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
-import { data, type Route, read, write } from '../../src/http/route.ts';
+import { data } from '../../src/http/answer.ts';
+import { type Route, read, write } from '../../src/http/route.ts';
 import { useBareServer } from '../kit/bare-server.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { useServer } from '../kit/server.ts';

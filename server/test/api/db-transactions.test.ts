@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
-import type { SystemTx } from '../../src/db/database.ts';
 import { systemStatement } from '../../src/db/statement.ts';
+import type { SystemTx } from '../../src/db/transaction.ts';
 import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
 

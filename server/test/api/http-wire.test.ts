@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { data, read, write } from '../../src/http/route.ts';
+import { data } from '../../src/http/answer.ts';
+import { read, write } from '../../src/http/route.ts';
 import { useBareServer } from '../kit/bare-server.ts';
 import { useServer } from '../kit/server.ts';
 import { dial, listen, say, send } from '../kit/wire.ts';

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { InboundIdentity, InboundMutation, InboundTemplateStatus } from '../../src/providers/adapter.ts';
+import type {
+  InboundIdentity,
+  InboundMutation,
+  InboundTemplateStatus,
+} from '../../src/providers/inbound-event.ts';
 import { listener } from '../kit/events.ts';
 import { storedNames } from '../kit/files.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { realShardOf } from '../../src/engine/queue.ts';
-import type { InboundMedia } from '../../src/providers/adapter.ts';
+import type { InboundMedia } from '../../src/providers/inbound-event.ts';
 import { listener } from '../kit/events.ts';
 import { pathOfUrl, storedNames } from '../kit/files.ts';
 import { useHttpServer } from '../kit/listeners.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { receiveMessages } from '../../src/messages/inbound/messages.ts';
-import type { InboundMessage } from '../../src/providers/adapter.ts';
+import type { InboundMessage } from '../../src/providers/inbound-event.ts';
 import { inboundMessage, sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { workerDeps } from '../kit/worker-deps.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { InboundStatus, VendorStatus } from '../../src/providers/adapter.ts';
+import type { InboundStatus, VendorStatus } from '../../src/providers/inbound-event.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import {

@@ -246,6 +246,42 @@ describe('assigning in turn', () => {
       expect(run.trace[0].detail.userId).toBe(members[1]);
     }
   });
+
+  it('is tried out in as many chats as the run has, each for the next member', async () => {
+    const members = [await user(), await user()];
+    const teamId = await team(members);
+    const { id: otherId } = await tenant.channel('sms');
+    const assignAgain = { ...stepFor(teamId), id: 'again' };
+    const write = { id: 'write', type: 'send_message', parameters: { text: 'Hi', channelId: otherId } };
+    const id = await automationOf(tenant, { ...smallest, steps: [stepFor(teamId), write, assignAgain] });
+    await arrive(1);
+    const [{ id: chatId, contactId }] = dataOf(await tenant.post('/v3/chats/search', {}));
+    const run = dataOf(await tenant.post(`/v3/automations/${id}/dry_run`, { contactId, chatId }));
+    expect([run.trace[0].detail.userId, run.trace[2].detail.userId]).toEqual(members);
+  });
+
+  it('is tried out while others take turns: a simulation takes no lock that runs wait for', async () => {
+    const members = [await user(), await user()];
+    const teamId = await team(members);
+    const id = await assignTo(teamId);
+    await arrive(1);
+    const hello = { id: 'hello', type: 'send_message', parameters: { text: 'Hello' } };
+    const automationId = await automationOf(tenant, { ...smallest, steps: [hello, stepFor(teamId)] });
+    const [{ contactId }] = dataOf(await tenant.post('/v3/chats/search', {}));
+    await tenant.put(`/v3/users/${members[0]}`, { isAway: true });
+    await workerDatabase(server).systemTransaction(async (tx) => {
+      await tx.query('select id from teams where tenant_id = $1 for no key update', [tenant.id]);
+      await tx.query('select user_id from team_members where tenant_id = $1 for no key update', [tenant.id]);
+      const dryRun = await tenant.post(`/v3/automations/${id}/dry_run`, {
+        contactId,
+        message: { text: 'x' },
+      });
+      expect(dataOf(dryRun).trace[0].detail.userId).toBe(members[1]);
+      const contacts = [{ phoneNumber: customer() }];
+      const preview = await tenant.post('/v3/campaigns/preview', { channelId, automationId, contacts });
+      expect(dataOf(preview).samples).toMatchObject([{ message: { text: 'Hello' }, error: null }]);
+    });
+  });
 });
 
 describe('somebody who has logged in', () => {

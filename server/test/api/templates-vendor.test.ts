@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InboundTemplateStatus } from '../../src/providers/adapter.ts';
 import { adapters } from '../../src/providers/adapters.ts';
+import type { InboundTemplateStatus } from '../../src/providers/inbound-event.ts';
 import { decideTemplate } from '../../src/templates/decide-template.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { channelKinds } from '../../src/providers/adapter.ts';
+import { channelKinds } from '../../src/providers/kinds.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { useServer } from '../kit/server.ts';
 import { echoed, pigeonChannel, postEvents, withPigeon } from '../kit/vendor.ts';

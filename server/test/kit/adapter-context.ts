@@ -1,5 +1,5 @@
 import type { OutboundClientOptions } from '../../src/outbound/client.ts';
-import type { AdapterContext } from '../../src/providers/adapter.ts';
+import type { AdapterContext } from '../../src/providers/adapter-context.ts';
 import { useOutboundClient } from './outbound-client.ts';
 
 export const NOW = new Date('2026-11-15T01:02:03.456Z');

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { clientConfig } from '../../src/db/database.ts';
+import { clientConfig } from '../../src/db/client-config.ts';
 import { openSession } from '../../src/db/session.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
 import { cleanUp } from './clean-up.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AdapterContext } from '../../src/providers/adapter.ts';
+import type { AdapterContext } from '../../src/providers/adapter-context.ts';
 import { useHttpServer } from './listeners.ts';
 import { useOutboundClient } from './outbound-client.ts';
 

@@ -1,7 +1,8 @@
 import { newId } from '../../src/base/ids.ts';
 import type { TenantDatabase } from '../../src/db/tenant.ts';
 import { shardOf } from '../../src/engine/queue.ts';
-import type { ChannelKind, InboundMessage } from '../../src/providers/adapter.ts';
+import type { InboundMessage } from '../../src/providers/inbound-event.ts';
+import type { ChannelKind } from '../../src/providers/kinds.ts';
 import { shapes } from '../../src/providers/sandbox/shapes.ts';
 
 /** A message as an adapter returns it. */

@@ -1,8 +1,9 @@
 import { adapterContext } from '../../src/adapter-context.ts';
 import { createLog } from '../../src/base/log.ts';
-import type { Database, SystemTx } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { AnyStatement } from '../../src/db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../../src/db/tenant.ts';
+import type { SystemTx } from '../../src/db/transaction.ts';
 import { bindQueues } from '../../src/queues.ts';
 import { settleQueues } from './execution.ts';
 import type { TestServer, TestTenant } from './server.ts';

@@ -1,5 +1,5 @@
 import { newId } from '../../src/base/ids.ts';
-import type { OutgoingMessage } from '../../src/providers/adapter.ts';
+import type { OutgoingMessage } from '../../src/providers/outgoing-message.ts';
 
 /** A message as an adapter receives it. */
 export const outgoing = (more: Partial<OutgoingMessage> = {}): OutgoingMessage => ({

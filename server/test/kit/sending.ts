@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
-import type { Adapter, AdapterChannel, OutgoingMessage, SendResult } from '../../src/providers/adapter.ts';
+import type { Adapter } from '../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../src/providers/adapter-channel.ts';
 import type { Adapters } from '../../src/providers/adapters.ts';
+import type { OutgoingMessage, SendResult } from '../../src/providers/outgoing-message.ts';
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import type { TestServer, TestTenant } from './server.ts';
 

@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OutboundResponse } from '../../src/outbound/exchange.ts';
-import {
-  type Adapter,
-  type AdapterChannel,
-  type AdapterContext,
-  VendorFailure,
-  type VendorTemplate,
-} from '../../src/providers/adapter.ts';
+import type { Adapter } from '../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../src/providers/adapter-channel.ts';
+import type { AdapterContext } from '../../src/providers/adapter-context.ts';
+import { VendorFailure } from '../../src/providers/vendor-failure.ts';
+import type { VendorTemplate } from '../../src/providers/vendor-template.ts';
 import { useHttpServer } from './listeners.ts';
 
 /** How the vendor treats its next requests, one after another. */

@@ -1,16 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import {
-  type Adapter,
-  type ChannelKind,
-  type InboundEvent,
-  type InboundMessage,
-  mergeConfig,
-  type VendorContact,
-  VendorFailure,
-} from '../../src/providers/adapter.ts';
+import type { Adapter } from '../../src/providers/adapter.ts';
+import { mergeConfig } from '../../src/providers/adapter-channel.ts';
 import type { Adapters } from '../../src/providers/adapters.ts';
+import type { InboundEvent, InboundMessage, VendorContact } from '../../src/providers/inbound-event.ts';
+import type { ChannelKind } from '../../src/providers/kinds.ts';
+import { VendorFailure } from '../../src/providers/vendor-failure.ts';
 import type { Answer, TestServer, TestTenant } from './server.ts';
 
 const sign = (body: Buffer | string, secret: unknown): string =>

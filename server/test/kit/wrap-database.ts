@@ -1,5 +1,6 @@
-import type { Database, SystemTx } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { TenantDatabase, TenantTx } from '../../src/db/tenant.ts';
+import type { SystemTx } from '../../src/db/transaction.ts';
 
 type Transaction<Tx> = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 

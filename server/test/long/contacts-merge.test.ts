@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { upsertContacts } from '../../src/contacts/import/upsert-contacts.ts';
 import type { ContactItem } from '../../src/contacts/schema.ts';
-import type { HandleType } from '../../src/providers/adapter.ts';
+import type { HandleType } from '../../src/providers/kinds.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { contactSource, searchableContacts } from '../../src/contacts/search.ts';
-import { queryable } from '../../src/db/database.ts';
+import { queryable } from '../../src/db/queryable.ts';
 import { noHooks } from '../../src/db/tenant.ts';
 import { parseSearchRequest } from '../../src/search/request.ts';
 import { runSearch } from '../../src/search/run-search.ts';

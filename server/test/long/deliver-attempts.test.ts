@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChannelKind } from '../../src/providers/adapter.ts';
+import type { ChannelKind } from '../../src/providers/kinds.ts';
 import { RETRY_DELAYS_MS } from '../../src/webhooks/schedule.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { useHttpServer } from '../kit/listeners.ts';

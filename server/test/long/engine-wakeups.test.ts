@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clientConfig, openDatabase } from '../../src/db/database.ts';
+import { clientConfig } from '../../src/db/client-config.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { createWakeUps, listenForWakeUps } from '../../src/engine/wakeups.ts';
 import { cleanUp } from '../kit/clean-up.ts';
 import { useReceiver } from '../kit/receiver.ts';

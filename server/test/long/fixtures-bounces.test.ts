@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import type { InboundEvent } from '../../src/providers/adapter.ts';
+import type { InboundEvent } from '../../src/providers/inbound-event.ts';
 import { smtp } from '../../src/providers/smtp/smtp.ts';
 import { NOW } from '../kit/adapter-context.ts';
 

@@ -13,7 +13,7 @@ import { retiringVersion } from '../../src/http/sunset.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import { validateUrl } from '../../src/outbound/validate-url.ts';
-import { channelKinds, handleTypes } from '../../src/providers/adapter.ts';
+import { channelKinds, handleTypes } from '../../src/providers/kinds.ts';
 import { entriesOrNone } from '../../src/providers/meta/payload.ts';
 import { fillWith } from '../../src/providers/placeholders.ts';
 import { validateCustomer } from '../../src/providers/sandbox/customer.ts';

@@ -164,6 +164,7 @@ describe('a user who is restricted to teams', () => {
       'automationId',
       'automationIds',
       'versionId',
+      'baseVersionId',
       // The operations themselves look at the channel of the event.
       'eventId',
       'traceId',

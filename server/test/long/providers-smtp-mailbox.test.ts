@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
-import type { AdapterChannel, MailboxCursor } from '../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../src/providers/adapter-channel.ts';
+import type { MailboxCursor } from '../../src/providers/mailbox.ts';
 import { smtp } from '../../src/providers/smtp/smtp.ts';
 import { useAdapterContext } from '../kit/adapter-context.ts';
 import { mailWith, useImap } from '../kit/imap.ts';

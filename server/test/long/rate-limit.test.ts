@@ -16,6 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
+const MCP = { accept: 'application/json, text/event-stream' };
 const counts = (answers: Answer[]) => ({
   ok: answers.filter(({ status }) => status === 200).length,
   refused: answers.filter(({ status }) => status === 429).length,
@@ -87,6 +88,22 @@ describe('the limit of a tenant', () => {
     const quiet = await server.tenant({ rateLimit: 3 });
     await times(10, () => busy.get('/v3/me'));
     expect(counts(await times(3, () => quiet.get('/v3/me')))).toEqual({ ok: 3, refused: 0 });
+  });
+
+  it('counts a tool of an assistant once, whatever becomes of it', async () => {
+    const tenant = await server.tenant({ rateLimit: 4 });
+    const send = (method: string, params: object) =>
+      tenant.post('/mcp', { jsonrpc: '2.0', id: 1, method, params }, { headers: MCP });
+    const answers = [
+      await send('tools/call', { name: 'get_me', arguments: {} }),
+      await send('tools/call', { name: 'get_chat', arguments: { chatId: 'x' } }),
+      await send('tools/call', { name: 'nothing', arguments: {} }),
+      await send('tools/list', {}),
+    ];
+    expect(answers.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['3', '2', '1', '0']);
+    expect(answers[0]?.body.result.structuredContent.data.tenantId).toBe(tenant.id);
+    expect((await send('tools/call', { name: 'get_me', arguments: {} })).status).toBe(429);
+    expect((await tenant.get('/v3/me')).status).toBe(429);
   });
 
   it('counts no one who is not known', async () => {

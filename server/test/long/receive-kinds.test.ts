@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { messageTypes } from '../../src/providers/adapter.ts';
+import { messageTypes } from '../../src/providers/kinds.ts';
 import { listener } from '../kit/events.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { apiDocuments } from '../../src/app.ts';
 import { errorCatalogue } from '../../src/base/errors.ts';
 import { isUuid } from '../../src/base/ids.ts';
-import { commonErrors } from '../../src/http/openapi.ts';
+import { commonErrors } from '../../src/http/openapi-errors.ts';
 import { scopes } from '../../src/http/permissions.ts';
 import { isReplayable } from '../../src/http/route.ts';
 import { compileSchema, isDateTime } from '../../src/http/validation.ts';

@@ -1,13 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { adapterContext } from '../../src/adapter-context.ts';
 import { fileStore } from '../../src/files/store.ts';
-import type {
-  AdapterChannel,
-  InboundEvent,
-  InboundMessage,
-  ProviderRequest,
-  SandboxStore,
-} from '../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../src/providers/adapter-channel.ts';
+import type { SandboxStore } from '../../src/providers/adapter-context.ts';
+import type { InboundEvent, InboundMessage } from '../../src/providers/inbound-event.ts';
+import type { ProviderRequest } from '../../src/providers/provider-request.ts';
 import { refOf } from '../../src/providers/sandbox/media.ts';
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import { upload } from '../kit/files.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createSendRecorder } from '../../src/messages/outbound/record.ts';
 import type { SendOutcome } from '../../src/messages/outbound/retry-policy.ts';
 import { statusRank } from '../../src/messages/status.ts';
-import type { SendResult } from '../../src/providers/adapter.ts';
+import type { SendResult } from '../../src/providers/outgoing-message.ts';
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts';
 import { adaptersWith, messageOf, outboxOf, send, type TestChat, testVendor } from '../kit/sending.ts';
 import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';

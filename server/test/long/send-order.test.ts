@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SendResult } from '../../src/providers/adapter.ts';
+import type { SendResult } from '../../src/providers/outgoing-message.ts';
 import { listener } from '../kit/events.ts';
 import { upload } from '../kit/files.ts';
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OutboundError } from '../../src/outbound/outbound-error.ts';
-import type { Reconciled, SendResult } from '../../src/providers/adapter.ts';
+import type { Reconciled, SendResult } from '../../src/providers/outgoing-message.ts';
 import { listener } from '../kit/events.ts';
 import {
   adaptersWith,

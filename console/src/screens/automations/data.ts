@@ -8,6 +8,7 @@ import {
 } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { client } from '../../api/api.ts';
+import { statusOf } from '../../api/errors.ts';
 import type { FlowDefinition } from '../../flow/definition.ts';
 import { purposeOf } from './steps.ts';
 
@@ -60,20 +61,21 @@ export class SavedMeanwhile extends Error {
   }
 }
 
-/**
- * Saves a draft that was begun on a version. The API keeps every version, so that nothing is lost even if two people save
- * in the same moment; but nobody should publish without having seen what the other has done.
- */
+/** Saves a draft that was begun on a version: nobody should publish without having seen what somebody else has done. */
 export async function saveDraft(
   automationId: string,
   { name, definition }: Draft,
-  baseId: string,
+  baseVersionId: string,
 ): Promise<Automation> {
   const path = { automationId };
   const current = await getAutomation(client, { path });
-  if (current.latestVersionId !== baseId) throw new SavedMeanwhile(current);
   // The purpose is sent only if it is to change: one that was never chosen follows the trigger.
   const purpose = purposeOf(definition);
   const body = { ...bodyOf(definition), ...(purpose === current.latestVersion.purpose ? {} : { purpose }) };
-  return updateAutomation(client, { path, body: { name, ...body } });
+  try {
+    return await updateAutomation(client, { path, body: { name, ...body, baseVersionId } });
+  } catch (error) {
+    if (statusOf(error) !== 409) throw error;
+    throw new SavedMeanwhile(await getAutomation(client, { path }));
+  }
 }

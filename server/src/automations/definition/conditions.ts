@@ -1,6 +1,6 @@
 import { chatStatuses } from '../../chats/schema.ts';
 import { contactSearchable } from '../../contacts/search.ts';
-import { messageTypes } from '../../providers/adapter.ts';
+import { messageTypes } from '../../providers/kinds.ts';
 import {
   type Field,
   type FieldTable,

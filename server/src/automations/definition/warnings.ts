@@ -107,21 +107,28 @@ function findWithoutChannel({ trigger, steps }: Definition, followers: readonly 
 
 const WORD_HOURS = /\bhours\.(?:isOpen|opensAt)\b|"untilOpen"/;
 
-/** Steps that depend on business hours which nobody has set, or which never open. */
-function findUselessHours({ trigger, steps }: Definition, hours: TenantHours, now: Date): Warning[] {
+/** What makes business hours useless: nobody has set them, or they never open. */
+function problemOfHours(
+  { trigger }: Definition,
+  hours: TenantHours,
+  now: Date,
+): Omit<Warning, 'path'> | undefined {
+  if (hours.isAlwaysOpen)
+    return { key: 'always_open', message: 'Nobody has set business hours, so that it is always open' };
   const channelId = (trigger.parameters?.channelId as string | undefined) ?? null;
-  const neverOpens = (): boolean => hours.openingOf(channelId).nextOpening(now) === null;
-  return steps.flatMap(({ parameters = {} }, index): Warning[] => {
-    if (!WORD_HOURS.test(JSON.stringify(parameters))) return [];
-    const path = `steps.${index}`;
-    if (hours.isAlwaysOpen)
-      return [
-        { path, key: 'always_open', message: 'Nobody has set business hours, so that it is always open' },
-      ];
-    return neverOpens()
-      ? [{ path, key: 'never_open', message: 'The business hours have no opening in the next ten years' }]
-      : [];
-  });
+  return hours.openingOf(channelId).nextOpening(now) === null
+    ? { key: 'never_open', message: 'The business hours have no opening in the next ten years' }
+    : undefined;
+}
+
+/** Steps that depend on useless business hours. */
+function findUselessHours(definition: Definition, hours: TenantHours, now: Date): Warning[] {
+  const paths = definition.steps.flatMap(({ parameters = {} }, index) =>
+    WORD_HOURS.test(JSON.stringify(parameters)) ? [`steps.${index}`] : [],
+  );
+  // Once for all steps: hours that never open are looked at for ten years.
+  const problem = paths.length > 0 ? problemOfHours(definition, hours, now) : undefined;
+  return problem ? paths.map((path) => ({ path, ...problem })) : [];
 }
 
 /** Variables that nobody gives a value: only the API and campaigns can. */

@@ -11,6 +11,7 @@ import type { TenantDatabase, TenantReader, TenantTx } from '../../db/tenant.ts'
 import { hasScope, lacksScope, type Principal, readerOf, type Scope } from '../../http/permissions.ts';
 import { channelAccess } from '../../people/channel-access.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
+import { simulateTurns } from '../../users/turns.ts';
 import { findDefinitionIssues } from '../definition/validate.ts';
 import { createPrograms, evaluateInThread, type PendingEvaluation } from '../runs/advance.ts';
 import type { SendDeps } from '../runs/send.ts';
@@ -155,7 +156,13 @@ async function simulateInTime(
         known.push(result);
         return result;
       };
-      return simulateRun(tx, simulation, { ...deps, programs: createPrograms(), evaluate, isTooSlow });
+      return simulateRun(tx, simulation, {
+        ...deps,
+        programs: createPrograms(),
+        turns: simulateTurns(),
+        evaluate,
+        isTooSlow,
+      });
     });
     if (!(outcome instanceof Postponed)) return outcome;
     known.push(await outcome.evaluation);

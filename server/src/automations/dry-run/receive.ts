@@ -1,14 +1,14 @@
 import type { Keys } from '../../base/crypto.ts';
 import { invalidParam } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { decryptConfig } from '../../channels/channel.ts';
+import { decryptConfig } from '../../channels/encrypted-config.ts';
 import type { ChannelConsent } from '../../channels/schema.ts';
 import { startChats } from '../../chats/start-chat.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { applyInbound } from '../../messages/inbound/apply.ts';
 import type { QueueDeps } from '../../messages/outbound/queue.ts';
-import type { ChannelKind, HandleType } from '../../providers/adapter.ts';
+import type { ChannelKind, HandleType } from '../../providers/kinds.ts';
 import type { WrittenMessage } from './schema.ts';
 
 interface ReceivingChat {

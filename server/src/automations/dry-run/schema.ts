@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Change } from '../../contacts/timeline/schema.ts';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../../http/schema.ts';
-import { messageTypes } from '../../providers/adapter.ts';
+import { messageTypes } from '../../providers/kinds.ts';
 import { exampleAutomation, exampleRun } from '../example.ts';
 import { AutomationTrigger, Definition, Failure, TraceEntry } from '../schema.ts';
 import { type Obstacle, obstacles } from '../triggers/match.ts';

@@ -1,8 +1,9 @@
 import { ApiError, isUnavailable } from '../../base/errors.ts';
 import { requireChannel } from '../../channels/channel.ts';
-import { assignChat, setChatStatus } from '../../chats/change-chat.ts';
+import { assignChat } from '../../chats/assign-chat.ts';
 import { findChats } from '../../chats/chat.ts';
 import type { Chat } from '../../chats/schema.ts';
+import { setChatStatus } from '../../chats/set-status.ts';
 import { changeContact } from '../../contacts/change-contact.ts';
 import { recordConsents } from '../../contacts/consent/consents.ts';
 import type { Purpose } from '../../contacts/consent/schema.ts';
@@ -12,11 +13,11 @@ import type { Contact } from '../../contacts/schema.ts';
 import { causedByRun, type TenantTx } from '../../db/tenant.ts';
 import type { TenantHours } from '../../hours/tenant-hours.ts';
 import { takeReply } from '../../messages/take-reply.ts';
-import { channelKinds } from '../../providers/adapter.ts';
+import { channelKinds } from '../../providers/kinds.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
 import { findTemplate } from '../../templates/template.ts';
 import type { Author } from '../../users/author.ts';
-import { takeTurn } from '../../users/turns.ts';
+import type { Turns } from '../../users/turns.ts';
 import { attributesOf, type RunContext } from './context.ts';
 import { type RunDraft, type SendDeps, sendForRuns } from './send.ts';
 import type { Effect, EffectResult, RunError } from './state.ts';
@@ -41,6 +42,7 @@ export interface ActiveRun {
   hours: TenantHours | undefined;
   /** Whether its messages wait for the end of quiet hours. */
   respectsQuietHours: boolean;
+  turns: Turns;
 }
 
 export interface RequestedEffect {
@@ -86,10 +88,10 @@ const single: {
     context.chat
       ? { context: { chat: await assignChat(tx, context.chat.id, change, 'automation') } }
       : { failure: NO_CHAT },
-  assign_in_turn: async (tx, { context }, { teamId, maxOpenChats }) => {
+  assign_in_turn: async (tx, { context, turns }, { teamId, maxOpenChats }) => {
     const { chat } = context;
     if (!chat) return { failure: NO_CHAT };
-    const turn = await takeTurn(tx, { teamId, maxOpenChats, chat });
+    const turn = await turns.take(tx, { teamId, maxOpenChats, chat });
     const change = { teamId, userId: turn.userId };
     return { context: { chat: await assignChat(tx, chat.id, change, 'automation') }, detail: { ...turn } };
   },

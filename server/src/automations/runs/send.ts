@@ -7,7 +7,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { type MessageDraft, type QueueDeps, queueMessages } from '../../messages/outbound/queue.ts';
 import type { Message } from '../../messages/schema.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import type { Author } from '../../users/author.ts';
 import type { RunContent, RunError } from './state.ts';
 

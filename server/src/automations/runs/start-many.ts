@@ -2,7 +2,7 @@ import { newId } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { DUE_NOW, shardOf } from '../../engine/queue.ts';
-import type { TemplateFile } from '../../messages/schema.ts';
+import type { TemplateFile } from '../../messages/content-schema.ts';
 import { runsQueue } from '../queues.ts';
 import type { Scalar } from '../schema.ts';
 import { freshState, type RunError } from './state.ts';

@@ -1,6 +1,7 @@
 import type { Opening } from '../../hours/opening.ts';
-import type { NewChatMessage, TemplateFile } from '../../messages/schema.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
+import type { TemplateFile } from '../../messages/content-schema.ts';
+import type { NewChatMessage } from '../../messages/schema.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import type { StepType } from '../definition/steps.ts';
 import type { Scalar } from '../schema.ts';
 import type { RunContext, Saved } from './context.ts';

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Keys } from '../../base/crypto.ts';
 import { Force, requireUnused } from '../../campaigns/in-use.ts';
-import { DeleteResult, data, deleted, type Route, routeFamily } from '../../http/route.ts';
+import { DeleteResult, data, deleted } from '../../http/answer.ts';
+import { type Route, routeFamily } from '../../http/route.ts';
 import { searchRoute } from '../../http/search-route.ts';
 import { Secret, SecretValue } from './schema.ts';
 import { findSecretId, presentSecret, removeSecret, storeSecret } from './secret.ts';

@@ -1,7 +1,7 @@
 import { ApiError, invalidParam } from '../../base/errors.ts';
 import { firstIdAt, timeOfId } from '../../base/ids.ts';
 import { createTurns } from '../../base/turns.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/queryable.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
 import type { TenantReader } from '../../db/tenant.ts';
 import type { Principal } from '../../http/permissions.ts';

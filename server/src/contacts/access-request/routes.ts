@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { jsonFile, type Route, read } from '../../http/route.ts';
+import { jsonFile } from '../../http/answer.ts';
+import { type Route, read } from '../../http/route.ts';
 import { exampleContact } from '../example.ts';
 import { exportContactData } from './contact-data.ts';
 import { ContactData } from './schema.ts';

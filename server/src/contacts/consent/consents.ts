@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.ts';
 import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import { type ChannelKind, channelKinds } from '../../providers/adapter.ts';
+import { type ChannelKind, channelKinds } from '../../providers/kinds.ts';
 import { findContacts, newContactEvents } from '../contact.ts';
 import { touchContacts } from '../search-text.ts';
 import type { Subscription, Subscriptions } from './schema.ts';

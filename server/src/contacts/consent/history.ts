@@ -3,7 +3,7 @@ import { ApiError, invalidParam } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { timestamp } from '../../http/schema.ts';
-import { channelKinds } from '../../providers/adapter.ts';
+import { channelKinds } from '../../providers/kinds.ts';
 import type { Searchable } from '../../search/fields.ts';
 import type { SearchSource } from '../../search/source.ts';
 import { requireContact } from '../contact.ts';

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../providers/adapter.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import type { Purpose, Subscription } from './schema.ts';
 
 /** What decides whether a contact may be sent something. */

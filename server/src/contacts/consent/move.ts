@@ -1,6 +1,6 @@
 import { removalStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import { channelKinds } from '../../providers/adapter.ts';
+import { channelKinds } from '../../providers/kinds.ts';
 import type { Subscriptions } from './schema.ts';
 
 const moveToContact = removalStatement<[fromId: string, toId: string]>(

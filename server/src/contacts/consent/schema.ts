@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../../http/schema.ts';
-import { type ChannelKind, channelKinds } from '../../providers/adapter.ts';
+import { type ChannelKind, channelKinds } from '../../providers/kinds.ts';
 
 /** Marketing never reaches a contact that is unsubscribed; service does, except after STOP by SMS. */
 export const purposes = ['marketing', 'service'] as const;

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../providers/adapter.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 
 /** A language in which people opt out: the words, and what is answered. */
 interface OptOutLanguage {

@@ -3,7 +3,7 @@ import { mergeChatsOverHandles } from '../../chats/merge-chats.ts';
 import { moveChatsToHandle } from '../../chats/move-to-handle.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { Handle } from '../../providers/adapter.ts';
+import type { Handle } from '../../providers/kinds.ts';
 import { contactEvents } from '../contact.ts';
 import { touchContacts } from '../search-text.ts';
 import { vendorHandle } from './validate.ts';

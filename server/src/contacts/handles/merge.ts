@@ -1,5 +1,5 @@
 import type { Issues } from '../../base/issues.ts';
-import type { Handle, HandleType } from '../../providers/adapter.ts';
+import type { Handle, HandleType } from '../../providers/kinds.ts';
 import { validateHandle } from './validate.ts';
 
 export interface GivenHandles {

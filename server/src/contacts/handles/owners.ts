@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
-import type { Handle, HandleType } from '../../providers/adapter.ts';
+import type { Handle, HandleType } from '../../providers/kinds.ts';
 import { lockHandles } from './lock.ts';
 
 const selectOwners = statement<

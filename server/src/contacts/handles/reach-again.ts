@@ -1,5 +1,5 @@
 import type { TenantTx } from '../../db/tenant.ts';
-import { channelKinds } from '../../providers/adapter.ts';
+import { channelKinds } from '../../providers/kinds.ts';
 import { lockContacts, newContactEvents, requireContact } from '../contact.ts';
 import type { Contact } from '../schema.ts';
 import { touchContacts } from '../search-text.ts';

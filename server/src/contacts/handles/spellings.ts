@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import type { TenantReader } from '../../db/tenant.ts';
-import type { Handle, HandleType } from '../../providers/adapter.ts';
+import type { Handle, HandleType } from '../../providers/kinds.ts';
 import { keyOf } from './owners.ts';
 
 /** Mobile numbers of Brazil got a ninth digit; WhatsApp still knows many without it. Other numbers begin with 2 to 5. */

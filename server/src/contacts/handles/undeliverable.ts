@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 
 const markHandles = statement<[chatIds: string[], kind: string, reasons: string[], at: Date]>(
   'handles.mark_undeliverable',

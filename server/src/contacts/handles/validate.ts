@@ -1,7 +1,7 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { InvalidParamKey } from '../../base/errors.ts';
 import type { Issue } from '../../base/issues.ts';
-import type { HandleType } from '../../providers/adapter.ts';
+import type { HandleType } from '../../providers/kinds.ts';
 import { isPlainE164 } from './e164.ts';
 
 /** A handle in the form in which it is stored, or what is wrong with it. */

@@ -2,7 +2,7 @@ import { ApiError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { Handle, HandleType } from '../../providers/adapter.ts';
+import type { Handle, HandleType } from '../../providers/kinds.ts';
 import { searchText } from '../search-text.ts';
 import type { HandleState, StoredHandle } from './merge.ts';
 import { findOwners, keyOf } from './owners.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
-import { channelKinds, type Handle } from '../../providers/adapter.ts';
+import { channelKinds, type Handle } from '../../providers/kinds.ts';
 import { storeConsents } from '../consent/consents.ts';
 import { lockContacts } from '../contact.ts';
 import { attachLabels } from '../contact-labels.ts';

@@ -1,4 +1,4 @@
-import type { Handle } from '../../providers/adapter.ts';
+import type { Handle } from '../../providers/kinds.ts';
 import type { StoredValue } from '../attributes/values.ts';
 import { keyOf } from '../handles/owners.ts';
 

@@ -1,7 +1,7 @@
 import type { EventType } from '../../base/events.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { Handle } from '../../providers/adapter.ts';
+import type { Handle } from '../../providers/kinds.ts';
 import { storeValues } from '../attributes/store.ts';
 import type { StoredValue } from '../attributes/values.ts';
 import { findContacts, newContactEvents } from '../contact.ts';

@@ -4,7 +4,7 @@ import { groupBy } from '../../base/group-by.ts';
 import { collectIssues } from '../../base/issues.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { findOrCreateLabels } from '../../labels/find-or-create.ts';
-import type { HandleType } from '../../providers/adapter.ts';
+import type { HandleType } from '../../providers/kinds.ts';
 import type { StoredValue } from '../attributes/values.ts';
 import { lockContacts } from '../contact.ts';
 import { attachLabels } from '../contact-labels.ts';

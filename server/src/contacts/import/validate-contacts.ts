@@ -2,7 +2,7 @@ import type { AttributeKind } from '../../attributes/find-attributes.ts';
 import { isLongerThan } from '../../base/characters.ts';
 import type { Issues } from '../../base/issues.ts';
 import { createTurns } from '../../base/turns.ts';
-import type { HandleType } from '../../providers/adapter.ts';
+import type { HandleType } from '../../providers/kinds.ts';
 import { type StoredValue, validateValue } from '../attributes/values.ts';
 import { validateHandle } from '../handles/validate.ts';
 import type { ContactItem } from '../schema.ts';

@@ -9,7 +9,7 @@ import { moveNewEvents } from '../../engine/move-events.ts';
 import { stopNumbering } from '../../engine/sequencer.ts';
 import { startRemoval } from '../../jobs/job.ts';
 import { hasManyRows, removeNow } from '../../jobs/removal-steps.ts';
-import type { Handle } from '../../providers/adapter.ts';
+import type { Handle } from '../../providers/kinds.ts';
 import { recountContact } from '../../reports/marks.ts';
 import { isSubscribed } from '../consent/consents.ts';
 import { combineSubscriptions, moveConsents } from '../consent/move.ts';

@@ -1,7 +1,7 @@
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { stopNumbering } from '../../engine/sequencer.ts';
-import type { Handle } from '../../providers/adapter.ts';
+import type { Handle } from '../../providers/kinds.ts';
 import { findOwners, keyOf, lockOwners } from '../handles/owners.ts';
 import { mergeContacts } from './merge-contacts.ts';
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/queryable.ts';
 import { systemStatement } from '../../db/statement.ts';
 
 const clocks = systemStatement<[ids: string[]], { id: string; clock: Date }>(

@@ -8,7 +8,7 @@ import {
 } from '../../contacts/consent/consents.ts';
 import { confirmationOf, findConsentWord } from '../../contacts/consent/words.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import { type QueueDeps, queueMessages } from '../outbound/queue.ts';
 import type { ReceivedMessage } from './media.ts';
 import type { NewMessage } from './store-messages.ts';

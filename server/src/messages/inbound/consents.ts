@@ -1,7 +1,8 @@
 import { recordConsents } from '../../contacts/consent/consents.ts';
 import { findOwners, keyOf } from '../../contacts/handles/owners.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { ChannelKind, InboundConsent } from '../../providers/adapter.ts';
+import type { InboundConsent } from '../../providers/inbound-event.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import { normalizeHandle } from './resolve-chats.ts';
 
 /** Records who opted out or in at the vendor. A handle that no contact has was never written to. */

@@ -5,7 +5,7 @@ import { fillNames } from '../../contacts/fill-names.ts';
 import { addHandles } from '../../contacts/handles/add.ts';
 import { findOwners, keyOf } from '../../contacts/handles/owners.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { InboundContact } from '../../providers/adapter.ts';
+import type { InboundContact } from '../../providers/inbound-event.ts';
 import { handlesOf } from './resolve-chats.ts';
 
 /** Nothing reacts to contacts that are imported. */

@@ -1,7 +1,7 @@
 import { keyOf } from '../../contacts/handles/owners.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { InboundStatus } from '../../providers/adapter.ts';
+import type { InboundStatus } from '../../providers/inbound-event.ts';
 import type { ReceivedMessage } from './media.ts';
 import { findReceivedBefore, normalizeContact } from './resolve-chats.ts';
 

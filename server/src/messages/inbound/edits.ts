@@ -2,7 +2,7 @@ import type { NewEvent } from '../../base/events.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { removeFilesOf } from '../../files/file.ts';
-import type { InboundMutation } from '../../providers/adapter.ts';
+import type { InboundMutation } from '../../providers/inbound-event.ts';
 import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 

@@ -7,7 +7,7 @@ import { DUE_NOW } from '../../engine/queue.ts';
 import { attachFiles, type NewFile, newFile } from '../../files/file.ts';
 import { nameByType, shownName } from '../../files/filename.ts';
 import { type ReceiveDeps, receiveFile } from '../../files/receive.ts';
-import type { InboundMedia, InboundMessage } from '../../providers/adapter.ts';
+import type { InboundMedia, InboundMessage } from '../../providers/inbound-event.ts';
 import { mediaFetchesQueue } from '../queues.ts';
 import type { Message } from '../schema.ts';
 

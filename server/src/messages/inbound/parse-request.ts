@@ -1,5 +1,8 @@
-import type { Adapter, AdapterChannel, InboundEvent, ProviderRequest } from '../../providers/adapter.ts';
+import type { Adapter } from '../../providers/adapter.ts';
+import type { AdapterChannel } from '../../providers/adapter-channel.ts';
 import type { Adapters } from '../../providers/adapters.ts';
+import type { InboundEvent } from '../../providers/inbound-event.ts';
+import type { ProviderRequest } from '../../providers/provider-request.ts';
 import { declareTask } from '../../sandboxed/task.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
 

@@ -1,7 +1,7 @@
 import { keyOf } from '../../contacts/handles/owners.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { InboundReadReceipt } from '../../providers/adapter.ts';
+import type { InboundReadReceipt } from '../../providers/inbound-event.ts';
 import { normalizeContact } from './resolve-chats.ts';
 import { advanceStatuses } from './statuses.ts';
 

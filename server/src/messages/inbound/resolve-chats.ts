@@ -8,10 +8,11 @@ import { createContacts } from '../../contacts/create-contacts.ts';
 import { addHandles } from '../../contacts/handles/add.ts';
 import { findOwners, keyOf } from '../../contacts/handles/owners.ts';
 import { vendorHandle } from '../../contacts/handles/validate.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/queryable.ts';
 import { systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { Handle, VendorContact } from '../../providers/adapter.ts';
+import type { VendorContact } from '../../providers/inbound-event.ts';
+import type { Handle } from '../../providers/kinds.ts';
 
 const receivedBefore = systemStatement<[channelId: string, vendorIds: string[]], { vendor_id: string }>(
   'messages.received_before',

@@ -1,5 +1,5 @@
 import type { ReceiveDeps } from '../../files/receive.ts';
-import type { InboundEvent } from '../../providers/adapter.ts';
+import type { InboundEvent } from '../../providers/inbound-event.ts';
 import type { ReceivedEvent } from './apply.ts';
 import { type ReceivedMessage, storeBytes } from './media.ts';
 import { findReceivedBefore } from './resolve-chats.ts';

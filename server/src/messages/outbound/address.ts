@@ -9,8 +9,8 @@ import { findSpellings } from '../../contacts/handles/spellings.ts';
 import { validateHandle } from '../../contacts/handles/validate.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { ChannelKind, Handle, HandleType } from '../../providers/adapter.ts';
 import { capabilities } from '../../providers/capabilities.ts';
+import type { ChannelKind, Handle, HandleType } from '../../providers/kinds.ts';
 
 const chatWith = statement<[channelId: string, type: string, value: string], { id: string }>(
   'messages.chat_with',

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../providers/adapter.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
 import type { Message } from '../schema.ts';
 import type { MediaDeps } from './validate-media.ts';

@@ -6,14 +6,10 @@ import type { FileStore } from '../../files/store.ts';
 import { findQuietEnd } from '../../hours/opening.ts';
 import type { QuietHours } from '../../hours/schema.ts';
 import { isMimeType } from '../../http/schema.ts';
-import type {
-  ChannelKind,
-  HandleType,
-  OutgoingMedia,
-  OutgoingMessage,
-  OutgoingTemplate,
-} from '../../providers/adapter.ts';
 import { PRIVATE_REPLY_MS } from '../../providers/capabilities.ts';
+import type { ChannelKind, HandleType } from '../../providers/kinds.ts';
+import type { OutgoingMedia, OutgoingMessage } from '../../providers/outgoing-message.ts';
+import type { OutgoingTemplate } from '../../providers/vendor-template.ts';
 import type { Author } from '../../users/author.ts';
 import type { Message } from '../schema.ts';
 

@@ -1,5 +1,6 @@
 import { exponentialBackoff, type RetryPolicy } from '../../engine/retry.ts';
-import type { Reconciled, SendResult, VendorError } from '../../providers/adapter.ts';
+import type { Reconciled, SendResult } from '../../providers/outgoing-message.ts';
+import type { VendorError } from '../../providers/vendor-failure.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

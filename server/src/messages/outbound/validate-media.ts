@@ -3,10 +3,11 @@ import type { FileRow } from '../../files/file.ts';
 import { hasSignedUrls, publicUrlOf } from '../../files/file.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import { validateUrl } from '../../outbound/validate-url.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
 import { capabilities } from '../../providers/capabilities.ts';
+import type { ChannelKind } from '../../providers/kinds.ts';
 import { filenameOfUrl, isOneOf, mediaTypeOf, mimeTypeOfName } from '../../providers/media-kind.ts';
-import type { MediaInput, Message, TemplateFile } from '../schema.ts';
+import type { MediaInput, TemplateFile } from '../content-schema.ts';
+import type { Message } from '../schema.ts';
 import type { SendableType } from './validate-parts.ts';
 
 export type StoredMedia = Message['media'][number];

@@ -1,10 +1,10 @@
 import { countCharacters } from '../../base/characters.ts';
 import type { Issues } from '../../base/issues.ts';
-import type { ChannelKind } from '../../providers/adapter.ts';
 import { capabilities } from '../../providers/capabilities.ts';
 import { type InteractiveContent, validateInteractive } from '../../providers/interactive.ts';
+import type { ChannelKind, sendableTypes } from '../../providers/kinds.ts';
 import { isMediaType } from '../../providers/media-kind.ts';
-import type { NewChatMessage, sendableTypes } from '../schema.ts';
+import type { NewChatMessage } from '../schema.ts';
 
 export type SendableType = (typeof sendableTypes)[number];
 

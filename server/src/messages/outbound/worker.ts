@@ -3,26 +3,21 @@ import type { Logger } from 'pino';
 import { type Cache, createCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Keys } from '../../base/crypto.ts';
-import { decryptConfig } from '../../channels/channel.ts';
 import { createKeyConfirmer } from '../../channels/confirm-key.ts';
+import { decryptConfig } from '../../channels/encrypted-config.ts';
 import { noteSendResult } from '../../channels/health.ts';
 import { unsubscribeUrl } from '../../contacts/consent/unsubscribe-link.ts';
 import type { Database } from '../../db/database.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
 import type { FileStore } from '../../files/store.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import type {
-  Adapter,
-  AdapterChannel,
-  AdapterContext,
-  ChannelConfig,
-  OutgoingMessage,
-  Reconciled,
-  SendResult,
-  VendorError,
-} from '../../providers/adapter.ts';
+import type { Adapter } from '../../providers/adapter.ts';
+import type { AdapterChannel, ChannelConfig } from '../../providers/adapter-channel.ts';
+import type { AdapterContext } from '../../providers/adapter-context.ts';
 import type { Adapters } from '../../providers/adapters.ts';
 import { replyWindowMs } from '../../providers/capabilities.ts';
+import type { OutgoingMessage, Reconciled, SendResult } from '../../providers/outgoing-message.ts';
+import type { VendorError } from '../../providers/vendor-failure.ts';
 import { type CountFailed, reasonOf } from '../count-failures.ts';
 import { isAboutRecipient, learnFromFailures } from '../learn-from-failures.ts';
 import type { MessageToSend } from '../queues.ts';

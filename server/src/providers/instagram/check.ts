@@ -1,4 +1,5 @@
-import type { AdapterChannel, AdapterContext, ChannelProblem } from '../adapter.ts';
+import type { AdapterChannel, ChannelProblem } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { call, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
 import { idOf, partsOf, textOf } from '../meta/payload.ts';
 import { problemOf } from '../meta/problem.ts';

@@ -1,4 +1,5 @@
-import type { InboundMedia, InboundMessage, MessageType } from '../adapter.ts';
+import type { InboundMedia, InboundMessage } from '../inbound-event.ts';
+import type { MessageType } from '../kinds.ts';
 import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
 
 type Content = Pick<InboundMessage, 'type' | 'text' | 'media' | 'content'> &

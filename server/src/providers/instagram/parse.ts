@@ -1,5 +1,6 @@
-import type { InboundEvent, ProviderRequest, VendorContact } from '../adapter.ts';
+import type { InboundEvent, VendorContact } from '../inbound-event.ts';
 import { entriesOf, idOf, type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
+import type { ProviderRequest } from '../provider-request.ts';
 import { contentOf, referralIn } from './message-content.ts';
 
 /** One element of an entry, with the contact on the other side. */

@@ -1,4 +1,7 @@
-import type { AdapterChannel, AdapterContext, ContactProfile, Handle } from '../adapter.ts';
+import type { ContactProfile } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import type { Handle } from '../kinds.ts';
 import { asVendorFailure } from '../meta/classify-error.ts';
 import { call, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
 import { textOf } from '../meta/payload.ts';

@@ -1,9 +1,11 @@
 import { collectIssues } from '../../base/issues.ts';
-import type { AdapterChannel, AdapterContext, OutgoingMessage, SendResult } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { validateInteractive } from '../interactive.ts';
 import { asResult, classifyAnswer, unsendable } from '../meta/classify-error.ts';
 import { call, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
 import { idOf, type Part } from '../meta/payload.ts';
+import type { OutgoingMessage, SendResult } from '../outgoing-message.ts';
 import { templateText } from '../template-text.ts';
 import { interactiveMessage } from './interactive.ts';
 

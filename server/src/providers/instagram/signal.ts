@@ -1,4 +1,7 @@
-import type { AdapterChannel, AdapterContext, ChatSignal, Handle } from '../adapter.ts';
+import type { ChatSignal } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import type { Handle } from '../kinds.ts';
 import { callOrThrow, graphFor, INSTAGRAM_GRAPH } from '../meta/graph.ts';
 
 const DEADLINE_MS = 10_000;

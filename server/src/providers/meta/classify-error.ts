@@ -1,5 +1,6 @@
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import { type SendResult, VendorFailure } from '../adapter.ts';
+import type { SendResult } from '../outgoing-message.ts';
+import { VendorFailure } from '../vendor-failure.ts';
 import { idOf, type Part, partOf, textOf } from './payload.ts';
 
 type Retry = Extract<SendResult, { ok: false }>['retry'];

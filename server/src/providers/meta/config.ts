@@ -1,6 +1,6 @@
 import { collectIssues } from '../../base/issues.ts';
 import { unknownKey } from '../../base/nearest.ts';
-import { type ChannelConfig, mergeConfig } from '../adapter.ts';
+import { type ChannelConfig, mergeConfig } from '../adapter-channel.ts';
 
 export interface Setting {
   isRequired: boolean;

@@ -1,6 +1,8 @@
 import { isNestedTooDeeply } from '../../base/json-depth.ts';
 import type { OutboundRequest, OutboundResponse } from '../../outbound/exchange.ts';
-import { type AdapterContext, type ChannelConfig, VendorFailure } from '../adapter.ts';
+import type { ChannelConfig } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import { VendorFailure } from '../vendor-failure.ts';
 import { asVendorFailure, classifyAnswer, classifyFailure, type GraphError } from './classify-error.ts';
 import { type Part, partOf } from './payload.ts';
 

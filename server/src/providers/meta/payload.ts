@@ -1,6 +1,6 @@
 import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../../base/json-depth.ts';
 import { storableJson } from '../../base/storable.ts';
-import type { ProviderRequest } from '../adapter.ts';
+import type { ProviderRequest } from '../provider-request.ts';
 
 /** An object in a payload of Meta. None of its properties can be trusted to have a type. */
 export type Part = Record<string, unknown>;

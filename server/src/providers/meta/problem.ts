@@ -1,4 +1,4 @@
-import type { ChannelProblem } from '../adapter.ts';
+import type { ChannelProblem } from '../adapter-channel.ts';
 import type { GraphError } from './classify-error.ts';
 
 /** The problem of a channel whose object Meta does not return. */

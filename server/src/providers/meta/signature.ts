@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sameSecret } from '../../base/crypto.ts';
-import type { ProviderRequest } from '../adapter.ts';
+import type { ProviderRequest } from '../provider-request.ts';
 
 export const SIGNATURE_HEADER = 'x-hub-signature-256';
 /** Meta sends at most 1,000 changes in one request, and announces bodies of up to 3 MB. */

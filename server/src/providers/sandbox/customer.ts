@@ -1,5 +1,5 @@
-import type { ChannelKind, HandleType } from '../adapter.ts';
 import { capabilities } from '../capabilities.ts';
+import type { ChannelKind, HandleType } from '../kinds.ts';
 
 /** The formats of customers' handles. */
 const formats: Record<HandleType, { pattern: RegExp; named: string }> = {

@@ -1,4 +1,4 @@
-import type { ChannelConfig } from '../adapter.ts';
+import type { ChannelConfig } from '../adapter-channel.ts';
 
 /** The failures that the sandbox simulates, as real vendors show them now and then. */
 export interface SandboxFaults {

@@ -1,5 +1,8 @@
 import { isUuid } from '../../base/ids.ts';
-import { type AdapterChannel, type AdapterContext, type InboundMedia, VendorFailure } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import type { InboundMedia } from '../inbound-event.ts';
+import { VendorFailure } from '../vendor-failure.ts';
 
 /** The URLs of uploaded files in the sandbox's requests. They cannot be called. */
 const FILES_URL = 'https://sandbox.invalid/files/';

@@ -1,5 +1,6 @@
 import { createCache } from '../../base/cache.ts';
-import type { ChannelKind, OutgoingMessage, SendResult } from '../adapter.ts';
+import type { ChannelKind } from '../kinds.ts';
+import type { OutgoingMessage, SendResult } from '../outgoing-message.ts';
 
 type Refusal = Extract<SendResult, { ok: false }>;
 

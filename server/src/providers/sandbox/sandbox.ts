@@ -3,18 +3,13 @@ import { createCache } from '../../base/cache.ts';
 import { randomSecret } from '../../base/crypto.ts';
 import { invalidParam } from '../../base/errors.ts';
 import { unknownKey } from '../../base/nearest.ts';
-import {
-  type Adapter,
-  type AdapterChannel,
-  type ChannelConfig,
-  type ChannelKind,
-  mergeConfig,
-  type OutgoingMessage,
-  type ProviderRequest,
-  type SimulatedEvent,
-  type VendorStatus,
-} from '../adapter.ts';
+import type { Adapter } from '../adapter.ts';
+import { type AdapterChannel, type ChannelConfig, mergeConfig } from '../adapter-channel.ts';
+import type { SimulatedEvent, VendorStatus } from '../inbound-event.ts';
+import type { ChannelKind } from '../kinds.ts';
 import { SIGNATURE_HEADER as META_HEADER } from '../meta/signature.ts';
+import type { OutgoingMessage } from '../outgoing-message.ts';
+import type { ProviderRequest } from '../provider-request.ts';
 import { SIGNATURE_HEADER as MAIL_HEADER } from '../smtp/signature.ts';
 import { SIGNATURE_HEADER as TWILIO_HEADER } from '../twilio/signature.ts';
 import { validateCustomer } from './customer.ts';

@@ -1,4 +1,6 @@
-import type { AdapterChannel, InboundEvent, ProviderRequest, SimulatedEvent } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { InboundEvent, SimulatedEvent } from '../inbound-event.ts';
+import type { ProviderRequest } from '../provider-request.ts';
 
 /**
  * The requests of one vendor. Events of the sandbox are written and signed as that vendor does, and parsed by the

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../adapter.ts';
+import type { ChannelKind } from '../kinds.ts';
 import type { SandboxShape } from './shape.ts';
 import { emailShape } from './shapes/email.ts';
 import { instagramShape } from './shapes/instagram.ts';

@@ -1,4 +1,6 @@
-import type { AdapterChannel, ChannelKind, VendorStatus } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { VendorStatus } from '../inbound-event.ts';
+import type { ChannelKind } from '../kinds.ts';
 
 /** The statuses that vendors of each kind report for an accepted message. */
 const statuses: Record<ChannelKind, readonly VendorStatus[]> = {

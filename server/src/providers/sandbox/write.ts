@@ -1,11 +1,8 @@
 import { newId } from '../../base/ids.ts';
-import type {
-  AdapterChannel,
-  ChannelKind,
-  InboundMessage,
-  ProviderRequest,
-  SimulatedEvent,
-} from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { InboundMessage, SimulatedEvent } from '../inbound-event.ts';
+import type { ChannelKind } from '../kinds.ts';
+import type { ProviderRequest } from '../provider-request.ts';
 import { handleTypeOf, normalizeHandle } from './customer.ts';
 import { sandboxFaultsOf } from './faults.ts';
 import { shapes } from './shapes.ts';

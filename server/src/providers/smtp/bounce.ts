@@ -1,6 +1,8 @@
 import type { ParsedMail } from 'mailparser';
 import { storable } from '../../base/storable.ts';
-import type { AdapterChannel, InboundStatus, VendorError } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { InboundStatus } from '../inbound-event.ts';
+import type { VendorError } from '../vendor-failure.ts';
 import { hasEmptySender, isFromDaemon } from './daemon.ts';
 import {
   originalHeadersIn,

@@ -1,5 +1,6 @@
 import type { ParsedMail } from 'mailparser';
-import type { AdapterChannel, InboundConsent } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { InboundConsent } from '../inbound-event.ts';
 import { isAddress } from './config.ts';
 import { addressesIn, originalHeadersIn } from './delivery-report.ts';
 import { fieldsOf, type MailHeaders } from './headers.ts';

@@ -1,13 +1,10 @@
 import { finished, type Readable } from 'node:stream';
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import {
-  type AdapterChannel,
-  type AdapterContext,
-  type OutgoingMedia,
-  type OutgoingMessage,
-  VendorFailure,
-} from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import type { OutgoingMedia, OutgoingMessage } from '../outgoing-message.ts';
 import { fillVariables, templateText } from '../template-text.ts';
+import { VendorFailure } from '../vendor-failure.ts';
 import { bareAddress, isAddress, type SmtpConfig } from './config.ts';
 import { textOf } from './html-text.ts';
 import { messageIdOf, plusAddress } from './own-ids.ts';

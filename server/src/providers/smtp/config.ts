@@ -1,4 +1,4 @@
-import { type ChannelConfig, mergeConfig } from '../adapter.ts';
+import { type ChannelConfig, mergeConfig } from '../adapter-channel.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { isTokenVendor, type MailOAuth, TOKEN_VENDORS } from './oauth-vendors.ts';
 

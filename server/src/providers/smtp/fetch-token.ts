@@ -1,5 +1,6 @@
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import { type AdapterContext, CredentialFailure, type FetchedToken, VendorFailure } from '../adapter.ts';
+import type { AdapterContext, FetchedToken } from '../adapter-context.ts';
+import { CredentialFailure, VendorFailure } from '../vendor-failure.ts';
 import { type MailOAuth, type TokenEndpoint, tokenEndpointOf } from './oauth-vendors.ts';
 
 const DEADLINE_MS = 15_000;

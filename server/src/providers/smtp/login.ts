@@ -1,4 +1,6 @@
-import { type AdapterChannel, type AdapterContext, CredentialFailure } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import { CredentialFailure } from '../vendor-failure.ts';
 import type { MailServer, SmtpConfig } from './config.ts';
 import { fetchToken } from './fetch-token.ts';
 

@@ -1,14 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import type { ImapFlow } from 'imapflow';
-import {
-  type AdapterChannel,
-  type AdapterContext,
-  CredentialFailure,
-  type MailboxCursor,
-  type OpenMailbox,
-  type ProviderRequest,
-  type ReceivedMails,
-} from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import type { MailboxCursor, OpenMailbox, ReceivedMails } from '../mailbox.ts';
+import type { ProviderRequest } from '../provider-request.ts';
+import { CredentialFailure } from '../vendor-failure.ts';
 import type { Mailbox, SmtpConfig } from './config.ts';
 import { type Login, withLogin } from './login.ts';
 import { mayBeUnencrypted } from './relay.ts';

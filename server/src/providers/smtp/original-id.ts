@@ -1,5 +1,5 @@
 import type { ParsedMail } from 'mailparser';
-import type { AdapterChannel } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
 import { originalHeadersIn, reportFieldsIn } from './delivery-report.ts';
 import { fieldsOf, idsIn, type MailHeaders } from './headers.ts';
 import { ownAddresses, ownIdIn } from './own-ids.ts';

@@ -1,5 +1,5 @@
 import { isUuid } from '../../base/ids.ts';
-import type { AdapterChannel } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
 import { bareAddress, isAddress, type SmtpConfig } from './config.ts';
 
 /** The maximum length before the `@`. */

@@ -1,14 +1,9 @@
 import type { EmailAddress, ParsedMail } from 'mailparser';
 import { sha256 } from '../../base/crypto.ts';
 import { storable } from '../../base/storable.ts';
-import {
-  type AdapterChannel,
-  type InboundEvent,
-  type InboundMedia,
-  type InboundMessage,
-  type ProviderRequest,
-  receivedAtOf,
-} from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { InboundEvent, InboundMedia, InboundMessage } from '../inbound-event.ts';
+import { type ProviderRequest, receivedAtOf } from '../provider-request.ts';
 import { authenticationOf } from './authentication.ts';
 import { isAutomatic } from './automatic.ts';
 import { statusesIn } from './bounce.ts';

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { SMTPConnectionAuth, SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
-import type { AdapterChannel, AdapterContext } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import type { MailServer } from './config.ts';
 import { type Login, withLogin, xoauth2 } from './login.ts';
 

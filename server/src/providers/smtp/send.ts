@@ -1,13 +1,9 @@
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import {
-  type AdapterChannel,
-  type AdapterContext,
-  CredentialFailure,
-  type OutgoingMessage,
-  type SendResult,
-  VendorFailure,
-} from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import type { OutgoingMessage, SendResult } from '../outgoing-message.ts';
 import { failureOf } from '../send-failure.ts';
+import { CredentialFailure, VendorFailure } from '../vendor-failure.ts';
 import { type ComposedMail, composeMail } from './compose.ts';
 import type { SmtpConfig } from './config.ts';
 import { type RelayError, withRelay } from './relay.ts';

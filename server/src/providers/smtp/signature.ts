@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sameSecret } from '../../base/crypto.ts';
-import type { ProviderRequest } from '../adapter.ts';
+import type { ProviderRequest } from '../provider-request.ts';
 
 export const SIGNATURE_HEADER = 'x-parley-signature';
 

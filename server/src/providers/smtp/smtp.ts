@@ -1,10 +1,7 @@
-import {
-  type Adapter,
-  type AdapterChannel,
-  type AdapterContext,
-  type ChannelProblem,
-  CredentialFailure,
-} from '../adapter.ts';
+import type { Adapter } from '../adapter.ts';
+import type { AdapterChannel, ChannelProblem } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import { CredentialFailure } from '../vendor-failure.ts';
 import { configureSmtp, isAddress, type SmtpConfig, serversOf } from './config.ts';
 import { MAX_MAIL_BYTES, openMailbox } from './mailbox.ts';
 import { parseMail } from './parse.ts';

@@ -1,4 +1,4 @@
-import { type ChannelConfig, mergeConfig } from '../adapter.ts';
+import { type ChannelConfig, mergeConfig } from '../adapter-channel.ts';
 import { readSettings } from '../settings.ts';
 
 export interface TwilioConfig extends ChannelConfig {

@@ -1,6 +1,8 @@
 import type { OutboundResponse } from '../../outbound/exchange.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import { type AdapterChannel, type AdapterContext, VendorFailure } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import { VendorFailure } from '../vendor-failure.ts';
 import { basicAuth, type TwilioConfig } from './config.ts';
 
 const DEADLINE_MS = 60_000;

@@ -1,16 +1,15 @@
 import { isUuid } from '../../base/ids.ts';
 import { storable } from '../../base/storable.ts';
-import {
-  type InboundEvent,
-  type InboundMedia,
-  type InboundMessage,
-  type InboundStatus,
-  type ProviderRequest,
-  receivedAtOf,
-  type VendorContact,
-  type VendorStatus,
-} from '../adapter.ts';
+import type {
+  InboundEvent,
+  InboundMedia,
+  InboundMessage,
+  InboundStatus,
+  VendorContact,
+  VendorStatus,
+} from '../inbound-event.ts';
 import { mediaTypeOf } from '../media-kind.ts';
+import { type ProviderRequest, receivedAtOf } from '../provider-request.ts';
 import { describeError } from './errors.ts';
 import { splitAddress } from './transport.ts';
 

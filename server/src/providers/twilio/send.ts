@@ -1,5 +1,7 @@
 import type { OutboundResponse } from '../../outbound/exchange.ts';
-import type { AdapterChannel, AdapterContext, OutgoingMessage, SendResult } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
+import type { OutgoingMessage, SendResult } from '../outgoing-message.ts';
 import { failureOf } from '../send-failure.ts';
 import { templateText } from '../template-text.ts';
 import { basicAuth, type TwilioConfig } from './config.ts';

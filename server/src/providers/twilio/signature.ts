@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ProviderRequest } from '../adapter.ts';
+import type { ProviderRequest } from '../provider-request.ts';
 
 export const SIGNATURE_HEADER = 'x-twilio-signature';
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;

@@ -1,5 +1,7 @@
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import type { Adapter, AdapterChannel, AdapterContext, ChannelProblem } from '../adapter.ts';
+import type { Adapter } from '../adapter.ts';
+import type { AdapterChannel, ChannelProblem } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { basicAuth, configureTwilio, type TwilioConfig } from './config.ts';
 import { fetchTwilioMedia } from './media.ts';
 import { parseTwilio } from './parse.ts';

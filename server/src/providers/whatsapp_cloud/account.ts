@@ -1,4 +1,4 @@
-import type { InboundChannelHealth, InboundEvent, InboundTemplateChange } from '../adapter.ts';
+import type { InboundChannelHealth, InboundEvent, InboundTemplateChange } from '../inbound-event.ts';
 import { idOf, type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
 
 type Health = Pick<InboundChannelHealth, 'health' | 'problem'>;

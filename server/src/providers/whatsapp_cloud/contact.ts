@@ -1,4 +1,5 @@
-import type { Handle, VendorContact } from '../adapter.ts';
+import type { VendorContact } from '../inbound-event.ts';
+import type { Handle } from '../kinds.ts';
 import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
 
 /** A phone number as Meta writes it: digits, sometimes with a plus. */

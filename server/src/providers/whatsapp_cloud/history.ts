@@ -1,4 +1,4 @@
-import type { InboundEvent, InboundMessage, VendorContact } from '../adapter.ts';
+import type { InboundEvent, InboundMessage, VendorContact } from '../inbound-event.ts';
 import { type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
 import { idHandle, numberHandle, parseContact } from './contact.ts';
 import { contentOf } from './message-content.ts';

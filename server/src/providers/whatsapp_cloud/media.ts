@@ -1,4 +1,5 @@
-import { type AdapterChannel, type AdapterContext, type OutgoingMedia, VendorFailure } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { isOneOf, mimeTypeOfName } from '../media-kind.ts';
 import type { GraphError } from '../meta/classify-error.ts';
 import {
@@ -13,6 +14,8 @@ import {
   tooLarge,
 } from '../meta/graph.ts';
 import { idOf, textOf } from '../meta/payload.ts';
+import type { OutgoingMedia } from '../outgoing-message.ts';
+import { VendorFailure } from '../vendor-failure.ts';
 import { type FormPart, multipart } from './multipart.ts';
 
 /** How a message references a file. */

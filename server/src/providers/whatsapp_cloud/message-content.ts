@@ -1,6 +1,6 @@
 import { isNestedTooDeeply } from '../../base/json-depth.ts';
 import { storableJson } from '../../base/storable.ts';
-import type { InboundMedia, InboundMessage } from '../adapter.ts';
+import type { InboundMedia, InboundMessage } from '../inbound-event.ts';
 import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
 import { numberHandle } from './contact.ts';
 

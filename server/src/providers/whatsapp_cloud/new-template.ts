@@ -1,12 +1,9 @@
-import {
-  type AdapterChannel,
-  type NewVendorTemplate,
-  VendorFailure,
-  type VendorTemplateCard,
-} from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
 import { callOrThrow, download, FILE_DEADLINE_MS, filenameIn, type Graph } from '../meta/graph.ts';
 import { idOf, type Part } from '../meta/payload.ts';
 import { fill, fillWith } from '../placeholders.ts';
+import { VendorFailure } from '../vendor-failure.ts';
+import type { NewVendorTemplate, VendorTemplateCard } from '../vendor-template.ts';
 import { isNumbered, variablesIn } from './numbered-variables.ts';
 
 type Examples = Record<string, string>;

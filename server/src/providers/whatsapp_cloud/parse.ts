@@ -1,14 +1,11 @@
 import { isUuid } from '../../base/ids.ts';
-import type {
-  Handle,
-  InboundEvent,
-  InboundStatus,
-  ProviderRequest,
-  TemplateStatus,
-  VendorError,
-} from '../adapter.ts';
+import type { InboundEvent, InboundStatus } from '../inbound-event.ts';
+import type { Handle } from '../kinds.ts';
 import { describeError } from '../meta/classify-error.ts';
 import { entriesOf, idOf, type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
+import type { ProviderRequest } from '../provider-request.ts';
+import type { VendorError } from '../vendor-failure.ts';
+import type { TemplateStatus } from '../vendor-template.ts';
 import { accountOf, categoryOf, parseHealth, parseTemplateChange } from './account.ts';
 import { findContact, idHandle, numberHandle, parseContact } from './contact.ts';
 import { parseHistory, parseState } from './history.ts';

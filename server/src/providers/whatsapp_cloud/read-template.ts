@@ -1,10 +1,10 @@
+import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
 import type {
   VendorTemplate,
   VendorTemplateButton,
   VendorTemplateCard,
   VendorTemplateList,
-} from '../adapter.ts';
-import { idOf, type Part, partOf, partsOf, textOf } from '../meta/payload.ts';
+} from '../vendor-template.ts';
 import { reasonOf, templateStatusOf } from './template-status.ts';
 
 const categories = ['marketing', 'utility', 'authentication'] as const;

@@ -1,18 +1,14 @@
 import { collectIssues } from '../../base/issues.ts';
-import type {
-  AdapterChannel,
-  AdapterContext,
-  Handle,
-  OutgoingMedia,
-  OutgoingMessage,
-  OutgoingTemplate,
-  SendResult,
-} from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { type InteractiveContent, validateInteractive } from '../interactive.ts';
+import type { Handle } from '../kinds.ts';
 import { mediaTypeOf } from '../media-kind.ts';
 import { asResult, classifyAnswer, unsendable } from '../meta/classify-error.ts';
 import { call, FACEBOOK_GRAPH, filenameIn, type Graph, graphFor } from '../meta/graph.ts';
 import { idOf, type Part, partsOf, textOf } from '../meta/payload.ts';
+import type { OutgoingMedia, OutgoingMessage, SendResult } from '../outgoing-message.ts';
+import type { OutgoingTemplate } from '../vendor-template.ts';
 import { idHandle, numberHandle } from './contact.ts';
 import { contactsPayload } from './contacts.ts';
 import { interactivePayload } from './interactive.ts';

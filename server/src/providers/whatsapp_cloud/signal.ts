@@ -1,4 +1,6 @@
-import type { AdapterChannel, AdapterContext, ChatSignal } from '../adapter.ts';
+import type { ChatSignal } from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { callOrThrow, FACEBOOK_GRAPH, graphFor } from '../meta/graph.ts';
 
 const DEADLINE_MS = 10_000;

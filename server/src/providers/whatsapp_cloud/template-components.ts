@@ -1,4 +1,4 @@
-import type { OutgoingTemplate } from '../adapter.ts';
+import type { OutgoingTemplate } from '../vendor-template.ts';
 import type { MediaReference } from './media.ts';
 import { isNumbered, variablesIn } from './numbered-variables.ts';
 

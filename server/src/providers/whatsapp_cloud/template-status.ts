@@ -1,5 +1,5 @@
-import type { TemplateStatus } from '../adapter.ts';
 import { type Part, partOf, textOf } from '../meta/payload.ts';
+import type { TemplateStatus } from '../vendor-template.ts';
 
 /** Meta has more statuses than we do: a flagged template, for example, can be sent as before. */
 const byVendor: Record<string, TemplateStatus> = {

@@ -1,14 +1,10 @@
-import {
-  type AdapterChannel,
-  type AdapterContext,
-  type NewVendorTemplate,
-  type TemplateStatus,
-  VendorFailure,
-  type VendorTemplateList,
-} from '../adapter.ts';
+import type { AdapterChannel } from '../adapter-channel.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { asVendorFailure } from '../meta/classify-error.ts';
 import { call, callOrThrow, FACEBOOK_GRAPH, graphFor } from '../meta/graph.ts';
 import { idOf, partOf, partsOf } from '../meta/payload.ts';
+import { VendorFailure } from '../vendor-failure.ts';
+import type { NewVendorTemplate, TemplateStatus, VendorTemplateList } from '../vendor-template.ts';
 import { newTemplatePayload } from './new-template.ts';
 import { addTemplate } from './read-template.ts';
 import { templateStatusOf } from './template-status.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/base/errors.ts';
-import type { ChannelConfig } from '../../../src/providers/adapter.ts';
+import type { ChannelConfig } from '../../../src/providers/adapter-channel.ts';
 import { adapters } from '../../../src/providers/adapters.ts';
 import { type SetupField, setups } from '../../../src/providers/setups.ts';
 

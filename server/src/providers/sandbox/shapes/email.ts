@@ -1,4 +1,5 @@
-import type { AdapterChannel, InboundMessage, InboundStatus, SimulatedEvent } from '../../adapter.ts';
+import type { AdapterChannel } from '../../adapter-channel.ts';
+import type { InboundMessage, InboundStatus, SimulatedEvent } from '../../inbound-event.ts';
 import { isAddress } from '../../smtp/config.ts';
 import { parseMail } from '../../smtp/parse.ts';
 import { isSignedMail, mailSignature, SIGNATURE_HEADER } from '../../smtp/signature.ts';

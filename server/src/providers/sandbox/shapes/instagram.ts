@@ -1,4 +1,5 @@
-import type { AdapterChannel, InboundMessage, SimulatedEvent } from '../../adapter.ts';
+import type { AdapterChannel } from '../../adapter-channel.ts';
+import type { InboundMessage, SimulatedEvent } from '../../inbound-event.ts';
 import { parseWebhook } from '../../instagram/parse.ts';
 import type { Part } from '../../meta/payload.ts';
 import { isSigned, signedRequest } from '../../meta/signature.ts';

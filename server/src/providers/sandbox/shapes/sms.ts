@@ -1,4 +1,5 @@
-import type { ProviderRequest, SimulatedEvent } from '../../adapter.ts';
+import type { SimulatedEvent } from '../../inbound-event.ts';
+import type { ProviderRequest } from '../../provider-request.ts';
 import { MESSAGE_ID, parseTwilio } from '../../twilio/parse.ts';
 import { isSignedByTwilio, SIGNATURE_HEADER, twilioSignature } from '../../twilio/signature.ts';
 import type { SandboxShape } from '../shape.ts';

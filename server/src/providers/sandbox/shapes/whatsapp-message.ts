@@ -1,4 +1,4 @@
-import type { InboundMessage } from '../../adapter.ts';
+import type { InboundMessage } from '../../inbound-event.ts';
 import { kindOfInteractive } from '../../interactive.ts';
 import { type Part, partOf, partsOf } from '../../meta/payload.ts';
 import { interactivePayload } from '../../whatsapp_cloud/interactive.ts';

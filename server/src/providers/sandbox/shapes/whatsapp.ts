@@ -1,6 +1,5 @@
+import type { AdapterChannel } from '../../adapter-channel.ts';
 import type {
-  AdapterChannel,
-  Handle,
   InboundConsent,
   InboundIdentity,
   InboundMessage,
@@ -9,7 +8,8 @@ import type {
   InboundTemplateStatus,
   SimulatedEvent,
   VendorContact,
-} from '../../adapter.ts';
+} from '../../inbound-event.ts';
+import type { Handle } from '../../kinds.ts';
 import type { Part } from '../../meta/payload.ts';
 import { isSigned, signedRequest } from '../../meta/signature.ts';
 import { parseWebhook, type WhatsAppIds } from '../../whatsapp_cloud/parse.ts';

@@ -8,7 +8,7 @@ import {
   normalizeWord,
   optOutLanguages,
 } from '../../../../src/contacts/consent/words.ts';
-import { channelKinds } from '../../../../src/providers/adapter.ts';
+import { channelKinds } from '../../../../src/providers/kinds.ts';
 
 const DEFAULTS = { optOutWords: null, optInWords: null };
 const found = (text: string, kind: (typeof channelKinds)[number] = 'whatsapp') =>

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AdapterChannel, InboundEvent, ProviderRequest } from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
+import type { InboundEvent } from '../../../../src/providers/inbound-event.ts';
 import { instagram } from '../../../../src/providers/instagram/instagram.ts';
+import type { ProviderRequest } from '../../../../src/providers/provider-request.ts';
 
 const channel: AdapterChannel = {
   id: '019a82a0-0000-7000-8000-000000000021',

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AdapterChannel, OutgoingMessage, SendResult } from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
 import { capabilities } from '../../../../src/providers/capabilities.ts';
 import { instagram } from '../../../../src/providers/instagram/instagram.ts';
+import type { OutgoingMessage, SendResult } from '../../../../src/providers/outgoing-message.ts';
 import { useGraph, useGraphContext } from '../../../kit/graph.ts';
 
 const graph = await useGraph();

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { InboundEvent, ProviderRequest } from '../../../../src/providers/adapter.ts';
+import type { InboundEvent } from '../../../../src/providers/inbound-event.ts';
 import { instagram } from '../../../../src/providers/instagram/instagram.ts';
+import type { ProviderRequest } from '../../../../src/providers/provider-request.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 
 /** Recorded requests of vendors. They are not part of the project. */

@@ -1,15 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
-import {
-  type AdapterChannel,
-  type InboundMessage,
-  type SimulatedEvent,
-  templateStatuses,
-} from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
+import type { InboundMessage, SimulatedEvent } from '../../../../src/providers/inbound-event.ts';
 import type { SandboxShape } from '../../../../src/providers/sandbox/shape.ts';
 import { instagramShape } from '../../../../src/providers/sandbox/shapes/instagram.ts';
 import { whatsappShape } from '../../../../src/providers/sandbox/shapes/whatsapp.ts';
+import { templateStatuses } from '../../../../src/providers/vendor-template.ts';
 
 const channelOf = (kind: 'whatsapp' | 'instagram'): AdapterChannel => ({
   id: newId(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
-import type { InboundMessage } from '../../../../src/providers/adapter.ts';
+import type { InboundMessage } from '../../../../src/providers/inbound-event.ts';
 import { smtp } from '../../../../src/providers/smtp/smtp.ts';
 import { NOW } from '../../../kit/adapter-context.ts';
 

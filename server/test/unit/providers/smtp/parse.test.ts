@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
-import type { AdapterChannel, InboundEvent, InboundMessage } from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
+import type { InboundEvent, InboundMessage } from '../../../../src/providers/inbound-event.ts';
 import { smtp } from '../../../../src/providers/smtp/smtp.ts';
 import { NOW } from '../../../kit/adapter-context.ts';
 

@@ -1,7 +1,9 @@
 import twilioSdk from 'twilio';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
-import type { AdapterChannel, InboundEvent, ProviderRequest } from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
+import type { InboundEvent } from '../../../../src/providers/inbound-event.ts';
+import type { ProviderRequest } from '../../../../src/providers/provider-request.ts';
 import { SIGNATURE_HEADER, twilioSignature } from '../../../../src/providers/twilio/signature.ts';
 import { twilio } from '../../../../src/providers/twilio/twilio.ts';
 import { NOW } from '../../../kit/adapter-context.ts';

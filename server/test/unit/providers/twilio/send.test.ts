@@ -1,7 +1,7 @@
 import twilioSdk from 'twilio';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
-import type { AdapterChannel } from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
 import { twilio } from '../../../../src/providers/twilio/twilio.ts';
 import { useAdapterContext } from '../../../kit/adapter-context.ts';
 import { outgoing } from '../../../kit/outgoing.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AdapterChannel, NewVendorTemplate } from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
+import type { NewVendorTemplate } from '../../../../src/providers/vendor-template.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { useGraph, useGraphContext } from '../../../kit/graph.ts';
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AdapterChannel, InboundEvent, ProviderRequest } from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
+import type { InboundEvent } from '../../../../src/providers/inbound-event.ts';
 import { signedRequest } from '../../../../src/providers/meta/signature.ts';
+import type { ProviderRequest } from '../../../../src/providers/provider-request.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 
 const channel: AdapterChannel = {

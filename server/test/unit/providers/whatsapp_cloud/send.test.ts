@@ -1,12 +1,9 @@
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type {
-  AdapterChannel,
-  OutgoingMessage,
-  OutgoingTemplate,
-  SendResult,
-} from '../../../../src/providers/adapter.ts';
+import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
 import { capabilities } from '../../../../src/providers/capabilities.ts';
+import type { OutgoingMessage, SendResult } from '../../../../src/providers/outgoing-message.ts';
+import type { OutgoingTemplate } from '../../../../src/providers/vendor-template.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { useGraph, useGraphContext } from '../../../kit/graph.ts';
 

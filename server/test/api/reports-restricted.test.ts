@@ -1,0 +1,62 @@
+import { beforeEach, expect, it } from 'vitest';
+import { automationOf, smallest } from '../kit/automations.ts';
+import { type TestPerson, usePerson } from '../kit/people.ts';
+import { countAll } from '../kit/reports.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
+
+const server = await useServer();
+const WEEK = { from: '2026-11-09T00:00:00Z', to: '2026-11-16T00:00:00Z' };
+const GROUPS = { volumes: 'channel', response_times: 'channel', agents: 'user', automations: 'automation' };
+
+let tenant: TestTenant;
+let agent: TestPerson;
+let own: string;
+let others: string;
+beforeEach(async () => {
+  server.clock.set(new Date('2026-11-11T09:00:00.000Z'));
+  tenant = await server.tenant();
+  [own, others] = [(await tenant.channel('sms')).id, (await tenant.channel('sms')).id];
+  agent = await usePerson(server, tenant, 'agent', { access: 'teams' });
+  await tenant.post('/v3/teams', { name: 'Team', userIds: [agent.userId], channelIds: [own] });
+});
+
+const csvOf = async (caller: Pick<TestTenant, 'call'> | TestPerson, query: Record<string, string>) => {
+  const path = `/v3/reports/export.csv?${new URLSearchParams({ ...WEEK, ...query })}`;
+  const answer = await caller.call('GET', path);
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringMatching(/^text\/csv/)]);
+  return answer.text.trimEnd().split('\r\n').slice(1);
+};
+/** A contact writes, which starts a run, and a colleague answers. */
+async function converse(channelId: string, from: string, colleague: TestPerson): Promise<void> {
+  await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from, text: 'Hi' });
+  await server.settle();
+  server.clock.advance(60_000);
+  const [chat] = (await tenant.post('/v3/chats/search', { query: `eq(channelId,"${channelId}")` })).body.data;
+  expect((await colleague.post(`/v3/chats/${chat.id}/messages`, { text: 'Hello' })).status).toBe(200);
+  await server.settle();
+}
+
+it('a restricted agent downloads the figures of the own channels only', async () => {
+  const admin = await usePerson(server, tenant, 'admin');
+  await automationOf(tenant, { ...smallest, trigger: { type: 'message_received' } });
+  await converse(own, '+15550002401', admin);
+  const before = new Map<string, string[]>();
+  for (const [name, groupBy] of Object.entries(GROUPS))
+    before.set(name, await csvOf(agent, { name, groupBy }));
+  expect(before.get('volumes')).toEqual([expect.stringContaining(`,${own},`)]);
+  expect(before.get('automations')).toHaveLength(1);
+  expect(before.get('agents')).toEqual([expect.stringContaining(`,${admin.userId},`)]);
+  await converse(others, '+15550002402', await usePerson(server, tenant, 'admin'));
+  for (const isStored of [false, true]) {
+    if (isStored) await countAll(server);
+    for (const [name, groupBy] of Object.entries(GROUPS)) {
+      expect(await csvOf(agent, { name, groupBy })).toEqual(before.get(name));
+      const asked = { name, groupBy, query: `or(eq(channelId,"${others}"),not(eq(channelId,"${others}")))` };
+      expect(await csvOf(agent, asked)).toEqual(before.get(name));
+      expect(await csvOf(agent, { name, groupBy, query: `eq(channelId,"${others}")` })).toEqual([]);
+    }
+    expect(await csvOf(tenant, { name: 'volumes', groupBy: 'channel' })).toHaveLength(2);
+    const [total] = await csvOf(agent, { name: 'volumes' });
+    expect(total).toMatch(/,,,1,1,0,1,0,0$/);
+  }
+});
