@@ -118,7 +118,7 @@ describe('another tenant’s id', () => {
 
   it('A1: searches find nothing of it', async () => {
     for (const route of routes.filter(
-      // Reports have figures instead of rows: api/reports counts them exactly, with other tenants on the same server.
+      // Reports have figures instead of rows: long/reports counts them exactly, with other tenants on the same server.
       ({ spec }) => spec.path.endsWith('/search') && !/:|reports/.test(spec.path),
     )) {
       const own = await theirs.tenant.post(route.spec.path, {});

@@ -4,10 +4,10 @@ import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { cleanUp } from '../../kit/clean-up.ts';
-import { useTempFolder } from '../../kit/temp-folder.ts';
+import { cleanUp } from '../kit/clean-up.ts';
+import { useTempFolder } from '../kit/temp-folder.ts';
 
-const SERVER = fileURLToPath(new URL('../../../', import.meta.url));
+const SERVER = fileURLToPath(new URL('../../', import.meta.url));
 const TIMEOUT_MS = 20_000;
 
 /** A program of two files. Types make the lines of the build differ from those of the source. */
