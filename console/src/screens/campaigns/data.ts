@@ -7,13 +7,12 @@ import {
   searchCampaigns,
   searchChannels,
   searchContacts,
-  searchMessageTemplates,
   searchRecipients,
   searchSegments,
 } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { client, useRead } from '../../api/api.ts';
-import { type ListData, useAll, useList } from '../../api/lists.ts';
+import { type ListData, mapPages, useAll, useList } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { addPatch } from '../../live/patches.ts';
 import { runSoon } from '../../live/soon.ts';
@@ -51,15 +50,6 @@ export const useActiveAutomations = () => {
   const automations = useAll(['automations'], searchAutomations, { enabled: useScope('automations:read') });
   return automations.data?.filter(({ status }) => status === 'active') ?? [];
 };
-
-/** Those that the vendor has approved. */
-export function useTemplates(channelId: string) {
-  const query = `and(eq(channelId,"${channelId}"),eq(status,"approved"))`;
-  return useRead(['messageTemplates', 'campaigns', channelId], async (signal) => {
-    const body = { query, sortBy: 'asc(name)', pagination: { limit: 100 } };
-    return (await searchMessageTemplates(client, { body, signal })).items;
-  });
-}
 
 export const useRecipients = (campaignId: string, status: RecipientStatus | undefined) =>
   useList(
@@ -102,12 +92,6 @@ export const useAudienceSize = (query: string | null) =>
     { enabled: query !== null },
   );
 
-const mapRows = (
-  data: ListData<Campaign> | undefined,
-  change: (rows: Campaign[]) => Campaign[],
-): ListData<Campaign> | undefined =>
-  data && { ...data, pages: data.pages.map((page) => ({ ...page, items: change(page.items) })) };
-
 const LISTS_MS = 500;
 const RECIPIENTS_MS = 2_000;
 const readListsSoon = runSoon(
@@ -129,16 +113,18 @@ export function storeCampaign(cache: QueryClient, campaign: Campaign | CampaignW
     data?.pages.some(({ items }) => items.some(({ id }) => id === campaign.id)),
   );
   if (!isListed && !campaign.isTest) readListsSoon('', cache);
-  cache.setQueriesData<ListData<Campaign>>({ queryKey: [...CAMPAIGNS_KEY, 'list'] }, (data) =>
-    mapRows(data, (rows) => rows.map((row) => (row.id === campaign.id ? campaign : row))),
+  cache.setQueriesData<ListData<Campaign>>(
+    { queryKey: [...CAMPAIGNS_KEY, 'list'] },
+    (data) => data && mapPages(data, (rows) => rows.map((row) => (row.id === campaign.id ? campaign : row))),
   );
 }
 
 /** A campaign that is gone. */
 export function forgetCampaign(cache: QueryClient, campaignId: string): void {
   cache.removeQueries({ queryKey: campaignKey(campaignId) });
-  cache.setQueriesData<ListData<Campaign>>({ queryKey: [...CAMPAIGNS_KEY, 'list'] }, (data) =>
-    mapRows(data, (rows) => rows.filter(({ id }) => id !== campaignId)),
+  cache.setQueriesData<ListData<Campaign>>(
+    { queryKey: [...CAMPAIGNS_KEY, 'list'] },
+    (data) => data && mapPages(data, (rows) => rows.filter(({ id }) => id !== campaignId)),
   );
 }
 

@@ -1,9 +1,10 @@
 import type { Channel } from '@parley/sdk';
 import { useState } from 'react';
+import { useApprovedTemplates } from '../../../api/templates.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Warning } from '../../../ui/notices.tsx';
-import { useActiveAutomations, useChannels, useTemplates } from '../data.ts';
+import { useActiveAutomations, useChannels } from '../data.ts';
 import { AutomationFields } from './automation-fields.tsx';
 import { Bubble, Marked, TemplateBubble } from './bubble.tsx';
 import { FileField } from './file-field.tsx';
@@ -155,7 +156,7 @@ interface MessagePreviewProps {
 
 function MessagePreview({ channelId, message, variables }: MessagePreviewProps) {
   const t = useText();
-  const templates = useTemplates(channelId).data ?? [];
+  const templates = useApprovedTemplates(channelId).data ?? [];
   const template = templates.find(({ id }) => id === message.template?.templateId);
   if (template)
     return (
