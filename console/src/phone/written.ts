@@ -1,7 +1,7 @@
 import { uploadFile, type WriteInSandboxBody, writeInSandbox } from '@parley/sdk';
 import { useSyncExternalStore } from 'react';
 import { client } from '../api/api.ts';
-import type { ChannelKind } from '../api/sandbox.ts';
+import type { ChannelKind } from '../api/channel-kinds.ts';
 import type { Customer } from './customer.ts';
 
 /** What a customer says, without the customer. */

@@ -2,6 +2,7 @@ import { searchContacts } from '@parley/sdk';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { basePath } from '../../api/client.ts';
+import { CONTACTS_KEY } from '../../api/contacts.ts';
 import { useList } from '../../api/lists.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
 import { contactFilters, EVERYBODY } from '../../contact-filter/contact-filters.ts';
@@ -17,7 +18,7 @@ import { ContactForm } from './contact-form.tsx';
 import { type Chosen, ContactList } from './contact-list.tsx';
 import styles from './contacts.module.css';
 import { ContactDrawer, type ContactTab, contactTabs } from './drawer.tsx';
-import { CONTACTS_KEY } from './live.ts';
+import './live.ts';
 import { SearchField } from './search-field.tsx';
 
 /** What the address says besides the contact: a reload and Back keep it. */

@@ -10,6 +10,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client, useWrite } from '../../api/api.ts';
+import { CHANNEL_KINDS } from '../../api/channel-kinds.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
@@ -135,8 +136,6 @@ function Labels({ contact }: { contact: Contact }) {
   );
 }
 
-const KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
-
 /** What is missing counts as subscribed. */
 function Consents({ contact }: { contact: Contact }) {
   const t = useText();
@@ -147,7 +146,7 @@ function Consents({ contact }: { contact: Contact }) {
   return (
     <Part title={t('contacts.consent')}>
       <ul className={styles.rows}>
-        {KINDS.map((channelKind) => {
+        {CHANNEL_KINDS.map((channelKind) => {
           const found = contact.subscriptions.find((one) => one.channelKind === channelKind);
           const isOut = found?.status === 'unsubscribed';
           const kind = t(`kind.${channelKind}`);

@@ -1,6 +1,7 @@
-import { type Contact, deleteContact, getContact } from '@parley/sdk';
+import { type Contact, deleteContact } from '@parley/sdk';
 import { useState } from 'react';
-import { client, useRead, useWrite } from '../../api/api.ts';
+import { client, useWrite } from '../../api/api.ts';
+import { CONTACTS_KEY, useContact } from '../../api/contacts.ts';
 import { statusOf } from '../../api/errors.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
@@ -12,7 +13,6 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { Details } from './details.tsx';
 import styles from './drawer.module.css';
-import { CONTACTS_KEY, contactKey } from './live.ts';
 import { MergeDialog } from './merge-dialog.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -29,9 +29,7 @@ interface DrawerProps {
 /** One contact, with everything that is known about it. */
 export function ContactDrawer({ contactId, ...rest }: DrawerProps) {
   const t = useText();
-  const query = useRead(contactKey(contactId), (signal) =>
-    getContact(client, { path: { contactId }, signal }),
-  );
+  const query = useContact(contactId);
   const isGone = [400, 404].includes(statusOf(query.error) ?? 0);
   return (
     <aside className={styles.drawer} aria-label={query.data?.displayName ?? t('contacts.details')}>
