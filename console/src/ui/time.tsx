@@ -8,6 +8,8 @@ let timer: ReturnType<typeof setInterval> | undefined;
 
 /** One timer for all times on the page. */
 function subscribe(listener: () => void): () => void {
+  // While nothing showed a time, the clock stood still.
+  if (timer === undefined) now = new Date();
   listeners.add(listener);
   timer ??= setInterval(() => {
     now = new Date();
