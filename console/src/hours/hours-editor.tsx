@@ -25,7 +25,11 @@ interface HoursEditorProps {
   /** The channel whose hours these are; without it those of the tenant. */
   channelId?: string;
   canWrite: boolean;
-  save: { mutate: (hours: Hours) => void; isPending: boolean; error: unknown };
+  save: {
+    mutate: (hours: Hours, options: { onError: () => void }) => void;
+    isPending: boolean;
+    error: unknown;
+  };
 }
 
 /** The message about exactly this part of the hours. */
@@ -53,8 +57,8 @@ export function HoursEditor({ hours, channelId, canWrite, save }: HoursEditorPro
       className={styles.editor}
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate(edited);
         setIsTouched(false);
+        save.mutate(edited, { onError: () => setIsTouched(true) });
       }}
     >
       <fieldset className={styles.whole} disabled={!canWrite}>
