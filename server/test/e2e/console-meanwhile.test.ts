@@ -102,7 +102,11 @@ describe.runIf(CHROMIUM)('what happens meanwhile', () => {
       await route.fulfill({ status: 500, body: '{}', contentType: 'application/json' });
     });
     await open(`/inbox/${chatId}`);
-    await page.getByRole('status').getByText(/went wrong|try again/i).first().waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/went wrong|try again/i)
+      .first()
+      .waitFor();
     await page.waitForTimeout(1_500);
     // The client makes three attempts of each request.
     expect(attempts).toBeLessThanOrEqual(3);

@@ -19,6 +19,12 @@ import { runSoon } from '../../live/soon.ts';
 
 export const CAMPAIGNS_KEY = ['campaigns'];
 export const SEGMENTS_KEY = ['segments'];
+/** The campaigns that use segments. */
+export const USES_KEY = [...CAMPAIGNS_KEY, 'ofSegments'];
+/** How many contacts a segment has. */
+export const COUNTS_KEY = [...SEGMENTS_KEY, 'count'];
+/** How many contacts a filter matches. */
+const SIZES_KEY = ['contacts', 'count'];
 const campaignKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'one', id];
 const recipientsKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'recipients', id];
 
@@ -81,7 +87,7 @@ export function useNames(contactIds: readonly string[]): ReadonlyMap<string, str
 /** How many contacts a filter matches now. */
 export const useAudienceSize = (query: string | null) =>
   useRead(
-    ['contacts', 'count', query],
+    [...SIZES_KEY, query],
     async (signal) => {
       const page = await searchContacts(client, {
         body: { query: query as string, pagination: { limit: 1 } },
@@ -103,8 +109,14 @@ const readRecipientsSoon = runSoon(
   (id, cache: QueryClient) => void cache.invalidateQueries({ queryKey: recipientsKey(id) }),
 );
 
+/** The campaign as it was last heard of. */
+export const findCampaign = (cache: QueryClient, id: string): CampaignWithCounts | undefined =>
+  cache.getQueryData(campaignKey(id));
+
 /** Shows a campaign as it is now, wherever it is shown. */
 export function storeCampaign(cache: QueryClient, campaign: Campaign | CampaignWithCounts): void {
+  // An answer may come after an event about what happened later.
+  if (campaign.updatedAt < (findCampaign(cache, campaign.id)?.updatedAt ?? '')) return;
   cache.setQueryData<CampaignWithCounts>(campaignKey(campaign.id), (before) =>
     'recipientCounts' in campaign ? campaign : before && { ...before, ...campaign },
   );
@@ -132,4 +144,12 @@ addPatch(['campaign.*'], (event, cache) => {
   const campaign = event.data as Campaign;
   storeCampaign(cache, campaign);
   readRecipientsSoon(campaign.id, cache);
+  void cache.invalidateQueries({ queryKey: USES_KEY });
 });
+
+/** How many match a filter changes with the contacts, of which thousands may come at once. */
+const COUNTS_MS = 2_000;
+const countSoon = runSoon(COUNTS_MS, (_, cache: QueryClient) => {
+  for (const queryKey of [SIZES_KEY, COUNTS_KEY]) void cache.invalidateQueries({ queryKey });
+});
+addPatch(['contact.*'], (_, cache) => countSoon('', cache));

@@ -5,6 +5,7 @@ export type Step = (typeof STEPS)[number];
 
 /** The step in which each field stands. */
 const STEP_OF: Readonly<Record<string, Step>> = {
+  name: 'whom',
   audience: 'whom',
   segmentId: 'whom',
   purpose: 'whom',
@@ -17,7 +18,11 @@ const STEP_OF: Readonly<Record<string, Step>> = {
   scheduledAt: 'when',
   recurrenceRules: 'when',
   timezone: 'when',
+  closeChats: 'when',
 };
+
+/** The step in which a field, or a part of one, is entered. */
+export const stepOf = (parameter: string): Step => STEP_OF[parameter.split('.', 1)[0] as string] ?? 'what';
 
 export interface StepIssue {
   step: Step;
@@ -31,7 +36,7 @@ export const stepIssues = (error: unknown): StepIssue[] =>
     ? error.issues.map(({ parameter, message }) => ({
         parameter,
         message,
-        step: STEP_OF[parameter.split('.', 1)[0] as string] ?? 'what',
+        step: stepOf(parameter),
       }))
     : [];
 

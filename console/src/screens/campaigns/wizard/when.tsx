@@ -73,10 +73,11 @@ function TimeFields({ draft: { campaign, change }, error }: { draft: Draft; erro
   const t = useText();
   const { scheduledAt, timezone } = campaign;
   // What is typed may not be a time yet.
-  const [typed, setTyped] = useState(scheduledAt === null ? '' : toLocal(scheduledAt, timezone));
+  const [typed, setTyped] = useState<string>();
+  const shown = typed ?? (scheduledAt === null ? '' : toLocal(scheduledAt, timezone));
   const setTime = (local: string, zone: string): void => {
-    setTyped(local);
     const at = fromLocal(local, zone);
+    setTyped(at === undefined ? local : undefined);
     change({ timezone: zone, ...(at === undefined ? {} : { scheduledAt: at }) });
   };
   const isPast = scheduledAt !== null && Date.parse(scheduledAt) <= Date.now();
@@ -85,7 +86,7 @@ function TimeFields({ draft: { campaign, change }, error }: { draft: Draft; erro
       <TextField
         type="datetime-local"
         label={t('campaigns.at')}
-        value={typed}
+        value={shown}
         onChange={(event) => setTime(event.target.value, timezone)}
         error={issueAt(error, 'scheduledAt') ?? (isPast ? t('campaigns.past') : undefined)}
         required
@@ -94,7 +95,7 @@ function TimeFields({ draft: { campaign, change }, error }: { draft: Draft; erro
         label={t('campaigns.timezone')}
         value={timezone}
         options={zones(timezone)}
-        onChange={(zone) => setTime(typed, zone)}
+        onChange={(zone) => setTime(shown, zone)}
         error={issueAt(error, 'timezone')}
       />
     </div>
