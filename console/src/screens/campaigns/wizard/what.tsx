@@ -1,5 +1,5 @@
 import type { Channel } from '@parley/sdk';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useApprovedTemplates } from '../../../api/templates.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { SelectField } from '../../../ui/field.tsx';
@@ -35,11 +35,14 @@ export function What({ draft, error }: { draft: Draft; error: unknown }) {
   const message = campaign.message ?? {};
   const variables = useVariables(channel?.kind);
   const setMessage = (next: Message): void => change({ message: next });
+  // Who looks at another kind and comes back finds what was written.
+  const kept = useRef<Partial<Record<ContentKind, Message>>>({});
   const choose = (next: ContentKind): void => {
     setChosen(next);
+    if (kind) kept.current[kind] = message;
     const [first] = automations;
-    if (next === 'text') setMessage({ text: campaign.message?.text ?? '' });
-    if (next === 'template') setMessage({});
+    if (next === 'text') setMessage(kept.current.text ?? { text: message.text ?? '' });
+    if (next === 'template') setMessage(kept.current.template ?? {});
     if (next === 'automation' && first) change({ automationId: first.id });
   };
   const shared = { message, variables, onChange: setMessage, error };
@@ -54,9 +57,10 @@ export function What({ draft, error }: { draft: Draft; error: unknown }) {
             label: `${one.name} (${t(`kind.${one.kind}`)})`,
           }))}
           // A template belongs to its channel.
-          onChange={(channelId) =>
-            change({ channelId, ...(campaign.message?.template ? { message: {} } : {}) })
-          }
+          onChange={(channelId) => {
+            delete kept.current.template;
+            change({ channelId, ...(campaign.message?.template ? { message: {} } : {}) });
+          }}
           error={issueAt(error, 'channelId')}
         />
         <Options<ContentKind>
