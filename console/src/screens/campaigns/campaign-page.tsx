@@ -81,7 +81,7 @@ export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
           <Warning>
             {t('campaigns.waiting', {
               count: waiting.recipients,
-              until: `${formatDate(new Date(waiting.until))}, ${formatDate(new Date(waiting.until), 'time')}`,
+              until: formatDate(new Date(waiting.until), 'dateTime'),
             })}
           </Warning>
         )}
@@ -102,8 +102,7 @@ function CampaignFacts({ campaign }: { campaign: CampaignWithCounts }) {
   const describeRule = useRuleText();
   const channel = useChannels().data?.find(({ id }) => id === campaign.channelId);
   const content = useContentText(campaign);
-  const shown = (at: string | null): string =>
-    at === null ? '–' : `${formatDate(new Date(at))}, ${formatDate(new Date(at), 'time')}`;
+  const shown = (at: string | null): string => (at === null ? '–' : formatDate(new Date(at), 'dateTime'));
   return (
     <Facts
       facts={[

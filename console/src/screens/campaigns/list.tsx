@@ -139,7 +139,7 @@ function When({ campaign }: { campaign: Campaign }) {
         <RelativeTime at={at} />
       ) : (
         <time dateTime={at} title={formatDate(date, 'full')}>
-          {formatDate(date)}, {formatDate(date, 'time')}
+          {formatDate(date, 'dateTime')}
         </time>
       )}
       {campaign.isReoccurring && <span className={styles.meta}>{t('campaigns.recurring')}</span>}
@@ -149,7 +149,7 @@ function When({ campaign }: { campaign: Campaign }) {
 
 /** How far it has got. The numbers of a campaign that has not started say nothing. */
 function RowResults({ campaign }: { campaign: Campaign }) {
-  const { t, formatNumber } = useTranslator();
+  const t = useText();
   const hasStarted = campaign.startedAt !== null;
   const { data } = useCampaign(campaign.id, hasStarted);
   if (!hasStarted) return <span className={styles.meta}>–</span>;
@@ -166,7 +166,7 @@ function RowResults({ campaign }: { campaign: Campaign }) {
     ...(counts.skipped > 0 ? [t('campaigns.skippedCount', { count: counts.skipped })] : []),
   ];
   return (
-    <div className={styles.results} title={formatNumber(totalOf(counts))}>
+    <div className={styles.results}>
       <ProgressBar counts={counts} label={t('campaigns.progressOf', { name: campaign.name })} />
       <span className={styles.meta}>{parts.join(' · ')}</span>
     </div>

@@ -120,9 +120,8 @@ export function DetailTable({ name, scope }: { name: DetailName; scope: Scope })
 }
 
 function useColumns({ figures, groupBy }: Details, scope: Scope): Column<ReportRow>[] {
-  const { t, formatNumber, language } = useTranslator();
+  const { t, formatNumber, formatPercent } = useTranslator();
   const formatDuration = useDuration();
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const nameOf = ({ group }: ReportRow): string =>
     group?.name ?? t(group?.id === null ? 'reports.nobody' : 'reports.deleted');
   return [
@@ -148,7 +147,7 @@ function useColumns({ figures, groupBy }: Details, scope: Scope): Column<ReportR
         return (
           <>
             {formatNumber(value ?? 0)}
-            {whole ? <span className={styles.part}>{percent.format((value ?? 0) / whole)}</span> : null}
+            {whole ? <span className={styles.part}>{formatPercent((value ?? 0) / whole, 1)}</span> : null}
           </>
         );
       },

@@ -61,7 +61,7 @@ export function TestSend({ draft }: { draft: Draft }) {
             </Button>
           </li>
         ))}
-        {contacts.length === 0 && isHandle && found.data && (
+        {contacts.length === 0 && isHandle && found.data && !found.isPlaceholderData && (
           <li>
             <Button icon="plus" isBusy={send.isPending} onClick={() => send.mutate(undefined)}>
               {t('campaigns.testAdd', { name: wanted })}
