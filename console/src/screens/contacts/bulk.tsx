@@ -21,9 +21,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { JobDialog } from '../../ui/job-dialog.tsx';
 import styles from './bulk.module.css';
 import { AttributeField } from './contact-form.tsx';
-
-/** Which contacts: some by their ids, or all that match a filter. */
-export type Selection = { ids: readonly string[] } | { query: string; total: number };
+import type { Selection } from './selection.ts';
 
 type Action = ChangeContactsBody['action'];
 const TYPES = ['add_labels', 'remove_labels', 'set_attributes', 'delete'] as const;

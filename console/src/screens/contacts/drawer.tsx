@@ -9,10 +9,10 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
+import { Drawer, DrawerTop } from '../../ui/split.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { Details } from './details.tsx';
-import styles from './drawer.module.css';
 import { MergeDialog } from './merge-dialog.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -32,7 +32,7 @@ export function ContactDrawer({ contactId, ...rest }: DrawerProps) {
   const query = useContact(contactId);
   const isGone = [400, 404].includes(statusOf(query.error) ?? 0);
   return (
-    <aside className={styles.drawer} aria-label={query.data?.displayName ?? t('contacts.details')}>
+    <Drawer label={query.data?.displayName ?? t('contacts.details')}>
       {isGone ? (
         <EmptyState
           icon="contacts"
@@ -46,7 +46,7 @@ export function ContactDrawer({ contactId, ...rest }: DrawerProps) {
           {(contact) => <OneContact contact={contact} {...rest} />}
         </Loaded>
       )}
-    </aside>
+    </Drawer>
   );
 }
 
@@ -65,28 +65,32 @@ function OneContact({ contact, tab, onTab, onClose }: OneContactProps) {
   const close = (): void => setOpened(undefined);
   return (
     <>
-      <div className={styles.top}>
-        <header className={styles.header}>
-          <Avatar name={contact.displayName} id={contact.id} size="large" />
-          <h2 className={styles.name}>{contact.displayName}</h2>
-          {canWrite && (
-            <IconButton icon="edit" label={t('contacts.edit')} onClick={() => setOpened('edit')} />
-          )}
-          {canMerge && (
-            <IconButton icon="merge" label={t('contacts.merge')} onClick={() => setOpened('merge')} />
-          )}
-          {canErase && (
-            <IconButton icon="trash" label={t('contacts.erase')} onClick={() => setOpened('erase')} />
-          )}
-          <IconButton icon="close" label={t('contacts.close')} onClick={onClose} />
-        </header>
-        <Tabs
-          label={contact.displayName}
-          tabs={contactTabs.map((id) => ({ id, label: t(`contacts.tab.${id}`) }))}
-          chosen={tab}
-          onChoose={onTab}
-        />
-      </div>
+      <DrawerTop
+        picture={<Avatar name={contact.displayName} id={contact.id} size="large" />}
+        title={contact.displayName}
+        actions={
+          <>
+            {canWrite && (
+              <IconButton icon="edit" label={t('contacts.edit')} onClick={() => setOpened('edit')} />
+            )}
+            {canMerge && (
+              <IconButton icon="merge" label={t('contacts.merge')} onClick={() => setOpened('merge')} />
+            )}
+            {canErase && (
+              <IconButton icon="trash" label={t('contacts.erase')} onClick={() => setOpened('erase')} />
+            )}
+            <IconButton icon="close" label={t('contacts.close')} onClick={onClose} />
+          </>
+        }
+        tabs={
+          <Tabs
+            label={contact.displayName}
+            tabs={contactTabs.map((id) => ({ id, label: t(`contacts.tab.${id}`) }))}
+            chosen={tab}
+            onChoose={onTab}
+          />
+        }
+      />
       {tab === 'details' ? <Details contact={contact} /> : <Timeline contactId={contact.id} />}
       {opened === 'edit' && <ContactForm contact={contact} onClose={close} onDone={close} />}
       {opened === 'merge' && <MergeDialog contact={contact} onClose={close} />}
