@@ -101,7 +101,7 @@ export const webhooks: Texts<typeof en> = {
   'webhooks.noAnswer': 'Keine Antwort',
   'webhooks.attempts': 'Versuche',
   'webhooks.created': 'Wann',
-  'webhooks.nextAttempt': 'Nächster Versuch {time}',
+  'webhooks.nextAttempt': 'Nächster Versuch',
   'webhooks.retry': 'Noch einmal senden',
   'webhooks.retried': 'Wird noch einmal gesendet',
   'webhooks.retryMany': 'Diese noch einmal senden',

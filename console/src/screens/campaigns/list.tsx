@@ -5,9 +5,9 @@ import { useScope } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { useRowActions } from '../../ui/row-actions.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { Table } from '../../ui/table.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import { useCampaignActions } from './actions.tsx';
@@ -49,14 +49,7 @@ export function CampaignList() {
           ) : (
             <>
               <div className={styles.search}>
-                <TextField
-                  ref={field}
-                  type="search"
-                  label={t('campaigns.search')}
-                  value={search}
-                  onChange={(event) => setSearch(event.target.value)}
-                  maxLength={200}
-                />
+                <SearchField ref={field} label={t('campaigns.search')} text={search} onSearch={setSearch} />
               </div>
               {rows.length === 0 ? (
                 <EmptyState icon="search" title={t('campaigns.nothing')}>

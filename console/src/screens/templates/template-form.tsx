@@ -206,9 +206,11 @@ function HeaderFields({ draft: { headerType, headerText, headerUrl }, error, onC
               onChange={({ target }) => {
                 const file = target.files?.[0];
                 if (file) upload.mutate(file);
+                // The same file may be chosen again.
+                target.value = '';
               }}
             />
-            {t('templates.upload')}
+            {t(upload.isPending ? 'templates.uploading' : 'templates.upload')}
           </label>
         </>
       )}
