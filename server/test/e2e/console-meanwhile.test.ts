@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { type TestConsole, useConsole } from '../kit/console.ts';
 
@@ -21,19 +21,16 @@ describe.runIf(CHROMIUM)('what happens meanwhile', () => {
     test = await useConsole();
     const body = { from: '+15550007001', name: 'Ada Lovelace', text: 'Hello' };
     await test.api('POST', `/v3/sandbox/${test.channelId}/inbound`, body);
-    await expect
-      .poll(async () => {
-        [{ id: chatId }] = await test.api('POST', '/v3/chats/search', {}).then((items) => [...items, {}]);
-        return chatId;
-      })
-      .toBeTruthy();
+    const found = () => test.api('POST', '/v3/chats/search', { search: body.from });
+    await vi.waitFor(async () => expect(await found()).toHaveLength(1), { timeout: 30_000 });
+    [{ id: chatId }] = await found();
   });
 
   it('a saved reply that was made in the settings is offered in the inbox', async () => {
     const { page, open, expectNoProblems } = await test.pageFor('owner');
     await open(`/inbox/${chatId}`);
     await page.getByRole('button', { name: 'Saved replies' }).click();
-    await page.getByText('There are no saved replies').waitFor();
+    await page.getByRole('listbox', { name: 'Saved replies' }).waitFor();
     await page.keyboard.press('Escape');
 
     await goTo(page, 'settings saved');
