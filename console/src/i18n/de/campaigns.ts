@@ -66,7 +66,6 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.recipient.failed': 'Gescheitert',
   'campaigns.recipient.skipped': 'Ausgelassen',
   'campaigns.contact': 'Kontakt',
-  'campaigns.reason': 'Grund',
   'campaigns.changed': 'Geändert',
   'campaigns.openChat': 'Chat öffnen',
   'campaigns.openChatOf': 'Chat öffnen: {name}',

@@ -63,7 +63,6 @@ export const campaigns = {
   'campaigns.recipient.failed': 'Failed',
   'campaigns.recipient.skipped': 'Skipped',
   'campaigns.contact': 'Contact',
-  'campaigns.reason': 'Reason',
   'campaigns.changed': 'Changed',
   'campaigns.openChat': 'Open chat',
   'campaigns.openChatOf': 'Open chat with {name}',

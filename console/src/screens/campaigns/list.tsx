@@ -110,7 +110,12 @@ function CampaignTable({ campaigns }: { campaigns: readonly Campaign[] }) {
           { id: 'status', title: t('campaigns.state'), cell: (row) => <StatusBadge status={row.status} /> },
           { id: 'audience', title: t('campaigns.audience'), isExtra: true, cell: describeAudience },
           { id: 'when', title: t('campaigns.when'), isExtra: true, cell: (row) => <When campaign={row} /> },
-          { id: 'results', title: t('campaigns.results'), cell: (row) => <RowResults campaign={row} /> },
+          {
+            id: 'results',
+            title: t('campaigns.results'),
+            isExtra: true,
+            cell: (row) => <RowResults campaign={row} />,
+          },
           ...actions,
         ]}
       />

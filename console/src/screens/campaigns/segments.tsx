@@ -122,14 +122,16 @@ function SegmentTable({ segments, onEdit, onRemove }: SegmentTableProps) {
           title: t('campaigns.usedBy'),
           isExtra: true,
           cell: ({ id }) =>
-            usesOf(id).map((campaign, index) => (
-              <span key={campaign.id}>
-                {index > 0 && ', '}
-                <Link to={`/campaigns/${campaign.id}`} dir="auto">
-                  {campaign.name}
-                </Link>
-              </span>
-            )),
+            usesOf(id).length === 0
+              ? '–'
+              : usesOf(id).map((campaign, index) => (
+                  <span key={campaign.id}>
+                    {index > 0 && ', '}
+                    <Link to={`/campaigns/${campaign.id}`} dir="auto">
+                      {campaign.name}
+                    </Link>
+                  </span>
+                )),
         },
         ...actions,
       ]}

@@ -17,6 +17,7 @@ import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
+import { classes } from '../../ui/classes.ts';
 import { LabelTag } from '../../ui/label-tag.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
@@ -197,7 +198,7 @@ function Chats({ contact: { chats } }: { contact: Contact }) {
         {chats.map(({ id, channelId, status, updatedAt }) => {
           const channel = channels.data?.find((one) => one.id === channelId);
           return (
-            <li key={id} className={styles.row}>
+            <li key={id} className={classes(styles.row, styles.chatRow)}>
               <Link to={`/inbox/${id}`} className={styles.chat}>
                 {channel?.name ?? t('contacts.chats')}
               </Link>

@@ -58,7 +58,7 @@ export function Events() {
   ]);
   return (
     <Split
-      className={styles.events}
+      className={classes(styles.events, eventId !== undefined && styles.beside)}
       header={
         <>
           <h1>{t('events.title')}</h1>
