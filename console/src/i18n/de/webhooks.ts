@@ -60,7 +60,7 @@ export const webhooks: Texts<typeof en> = {
   'webhooks.failed': 'Fehlgeschlagen',
 
   'webhooks.edit': 'Bearbeiten',
-  'webhooks.test': 'Testereignis senden',
+  'webhooks.test': 'Test senden',
   'webhooks.pause': 'Pausieren',
   'webhooks.enable': 'Einschalten',
   'webhooks.enabled': 'Eingeschaltet',

@@ -57,7 +57,7 @@ export const details = {
     figures: [
       { figure: 'sent', title: 'reports.campaignSent' },
       { figure: 'delivered', title: 'reports.delivered', of: 'sent', isExtra: true },
-      { figure: 'read', title: 'reports.read', of: 'sent' },
+      { figure: 'read', title: 'reports.read', of: 'sent', isExtra: true },
       { figure: 'replied', title: 'reports.replied', of: 'sent' },
       { figure: 'failed', title: 'reports.failed', isExtra: true },
       { figure: 'optedOut', title: 'reports.optedOut', of: 'sent', isExtra: true },
