@@ -11,6 +11,7 @@ import {
   searchSegments,
 } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { client, useRead } from '../../api/api.ts';
 import { type ListData, mapPages, useAll, useList } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
@@ -64,24 +65,30 @@ export const useRecipients = (campaignId: string, status: RecipientStatus | unde
     status === undefined ? {} : { query: `eq(status,"${status}")` },
   );
 
-/** The names of contacts by their ids. */
+const NAMES_AT_ONCE = 100;
+
+/** The names of contacts by their ids. Each is read once, however often the list of recipients is. */
 export function useNames(contactIds: readonly string[]): ReadonlyMap<string, string> {
   const canRead = useScope('contacts:read');
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const missing = contactIds.filter((id) => !names.has(id)).slice(0, NAMES_AT_ONCE);
   const { data } = useRead(
-    ['contacts', 'names', contactIds],
+    ['contacts', 'names', missing],
     async (signal) => {
-      const names = new Map<string, string>();
-      for (let from = 0; from < contactIds.length; from += 100) {
-        const ids = contactIds.slice(from, from + 100);
-        const query = `in(id,${ids.map((id) => `"${id}"`).join()})`;
-        const page = await searchContacts(client, { body: { query, pagination: { limit: 100 } }, signal });
-        for (const { id, displayName } of page.items) names.set(id, displayName);
-      }
-      return names;
+      const query = `in(id,${missing.map((id) => `"${id}"`).join()})`;
+      const body = { query, pagination: { limit: NAMES_AT_ONCE } };
+      const { items } = await searchContacts(client, { body, signal });
+      // One that was deleted has no name.
+      const found = new Map(missing.map((id) => [id, '–']));
+      for (const { id, displayName } of items) found.set(id, displayName);
+      return found;
     },
-    { enabled: canRead && contactIds.length > 0, keepsPrevious: true },
+    { enabled: canRead && missing.length > 0 },
   );
-  return data ?? new Map();
+  useEffect(() => {
+    if (data) setNames((known) => new Map([...known, ...data]));
+  }, [data]);
+  return names;
 }
 
 /** How many contacts a filter matches now. */

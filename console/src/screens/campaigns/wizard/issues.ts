@@ -43,9 +43,3 @@ export const stepIssues = (error: unknown): StepIssue[] =>
 /** The issue of exactly one field. */
 export const issueAt = (error: unknown, parameter: string): string | undefined =>
   stepIssues(error).find((issue) => issue.parameter === parameter)?.message;
-
-/** The first issue of a field or of a part of it. */
-export const issueWithin = (error: unknown, parameter: string): string | undefined =>
-  stepIssues(error).find(
-    (issue) => issue.parameter === parameter || issue.parameter.startsWith(`${parameter}.`),
-  )?.message;

@@ -1,5 +1,6 @@
 import type { Channel } from '@parley/sdk';
 import { useRef, useState } from 'react';
+import { issueWithin } from '../../../api/errors.ts';
 import { useApprovedTemplates } from '../../../api/templates.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { SelectField } from '../../../ui/field.tsx';
@@ -8,7 +9,7 @@ import { useActiveAutomations, useChannels } from '../data.ts';
 import { AutomationFields } from './automation-fields.tsx';
 import { Bubble, Marked, TemplateBubble } from './bubble.tsx';
 import { FileField } from './file-field.tsx';
-import { issueAt, issueWithin } from './issues.ts';
+import { issueAt } from './issues.ts';
 import { LiquidField, useVariables, type Variable } from './liquid-field.tsx';
 import { type ContentKind, contentKindOf, type Message } from './message.ts';
 import { Options } from './options.tsx';

@@ -1,8 +1,9 @@
 import { useState } from 'react';
+import { issueWithin } from '../../../api/errors.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { Choices } from '../../../ui/choices.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
-import { issueAt, issueWithin } from './issues.ts';
+import { issueAt } from './issues.ts';
 import { Options } from './options.tsx';
 import { useDayName } from './rule-text.ts';
 import { DAYS, type Day, FREQUENCIES, fromLocal, type Rule, readRule, toLocal, writeRule } from './times.ts';
