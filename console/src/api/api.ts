@@ -59,6 +59,8 @@ interface ReadOptions {
   everyMs?: number | ((data: unknown) => number | false);
   /** Keeps showing the result for the key before, as in a search while typing. */
   keepsPrevious?: boolean;
+  /** After so many milliseconds it is read again when it is opened again. For what has no events; left out: never. */
+  freshMs?: number;
 }
 
 /**
@@ -68,12 +70,13 @@ interface ReadOptions {
 export const useRead = <T>(
   key: QueryKey,
   read: (signal: AbortSignal) => Promise<T>,
-  { enabled = true, keepsPrevious = false, everyMs }: ReadOptions = {},
+  { enabled = true, keepsPrevious = false, everyMs, freshMs }: ReadOptions = {},
 ): UseQueryResult<T> =>
   useQuery({
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
     enabled,
+    ...(freshMs === undefined ? {} : { staleTime: freshMs }),
     ...(everyMs === undefined
       ? {}
       : {

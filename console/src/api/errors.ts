@@ -27,6 +27,12 @@ export const issueOf = (error: unknown, name: string): string | undefined =>
     ? error.issues.find(({ parameter }) => parameter === name || parameter.endsWith(`.${name}`))?.message
     : undefined;
 
+/** The first message about a field or a part of it: `issueWithin(error, 'message.media')`. */
+export const issueWithin = (error: unknown, path: string): string | undefined =>
+  error instanceof ParleyError
+    ? error.issues.find(({ parameter }) => parameter === path || parameter.startsWith(`${path}.`))?.message
+    : undefined;
+
 /** Whether every issue of an error is about one of these fields, and so is shown beside it. */
 export const isShownByFields = (error: unknown, names: readonly string[]): boolean =>
   error instanceof ParleyError &&

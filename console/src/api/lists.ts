@@ -15,24 +15,41 @@ type Search<T> = (
 
 const PAGE_SIZE = 100;
 
+/** No event says that a colleague has added a label, a saved reply or a person. */
+const FRESH_MS = 60_000;
+
+interface AllOptions {
+  enabled?: boolean;
+  sortBy?: string;
+  /** The key must name it as well. */
+  query?: string;
+}
+
 /** Everything that a search finds, for what a tenant has few of: `useAll(['labels'], searchLabels)`. */
 export const useAll = <T>(
   key: QueryKey,
   search: Search<T>,
-  { enabled = true, sortBy = 'asc(name)' }: { enabled?: boolean; sortBy?: string } = {},
+  { enabled = true, sortBy = 'asc(name)', query }: AllOptions = {},
 ): UseQueryResult<readonly T[]> =>
   useRead(
     [...key, 'all'],
     async (signal) => {
       const all: T[] = [];
-      const body = { sortBy, pagination: { limit: PAGE_SIZE } };
+      const filter = query === undefined ? {} : { query };
+      const body = { ...filter, sortBy, pagination: { limit: PAGE_SIZE } };
       for await (const item of items(search, client, { body, signal })) all.push(item);
       return all as readonly T[];
     },
-    { enabled },
+    { enabled, freshMs: FRESH_MS },
   );
 
 export type ListData<T> = InfiniteData<Page<T>, string | undefined>;
+
+/** A list that was read, with other items on each page. */
+export const mapPages = <T>(data: ListData<T>, change: (items: T[], index: number) => T[]): ListData<T> => ({
+  ...data,
+  pages: data.pages.map((page, index) => ({ ...page, items: change(page.items, index) })),
+});
 
 export interface List<T> {
   /** Of the pages that were read; undefined before the first. */
@@ -47,15 +64,23 @@ export interface List<T> {
   refetch(): void;
 }
 
+interface ListOptions {
+  enabled?: boolean;
+  pageSize?: number;
+  /** As in `useRead`. */
+  freshMs?: number;
+}
+
 /** A search that is read page by page, for what a tenant may have many of. */
 export function useList<T>(
   key: QueryKey,
   search: Search<T>,
   body: SearchBody,
-  { enabled = true, pageSize = PAGE_SIZE }: { enabled?: boolean; pageSize?: number } = {},
+  { enabled = true, pageSize = PAGE_SIZE, freshMs }: ListOptions = {},
 ): List<T> {
   const query = useInfiniteQuery({
     enabled,
+    ...(freshMs === undefined ? {} : { staleTime: freshMs }),
     queryKey: [...key, 'list', body],
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === undefined ? {} : { cursor: pageParam };

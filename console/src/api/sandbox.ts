@@ -1,9 +1,7 @@
 import { type Channel, createChannel } from '@parley/sdk';
 import { useText } from '../i18n/i18n.tsx';
 import { client, useWrite } from './api.ts';
-
-const CHANNEL_KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+import type { ChannelKind } from './channel-kinds.ts';
 
 /** Digits that nobody has used before. */
 export const inventDigits = (count: number): string =>

@@ -1,10 +1,13 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { basePath } from '../api/client.ts';
+import { createStore } from '../api/store.ts';
 import { useLiveState } from '../live/live-provider.tsx';
 
 const CHECK_AGAIN_MS = 60_000;
 const ownBuild = document.documentElement.dataset.build;
 let checkedAt = 0;
+/** Once there is another build, it stays: the page is the old one. */
+const isNew = createStore(false);
 
 /** Whether the server has another build of the console. It is a file of the console, not an operation of the API. */
 async function hasOtherBuild(): Promise<boolean> {
@@ -15,13 +18,12 @@ async function hasOtherBuild(): Promise<boolean> {
 
 /** Asks when the connection comes back, which is when a server has been updated, and when the tab is shown again. */
 export function useNewVersion(): boolean {
-  const [isNew, setIsNew] = useState(false);
   const live = useLiveState();
   useEffect(() => {
     const check = (): void => {
       if (document.visibilityState === 'hidden' || Date.now() - checkedAt < CHECK_AGAIN_MS) return;
       checkedAt = Date.now();
-      hasOtherBuild().then(setIsNew, () => {
+      hasOtherBuild().then(isNew.write, () => {
         checkedAt = 0;
       });
     };
@@ -30,5 +32,5 @@ export function useNewVersion(): boolean {
     document.addEventListener('visibilitychange', check);
     return () => document.removeEventListener('visibilitychange', check);
   }, [live]);
-  return isNew;
+  return isNew.use();
 }

@@ -1,6 +1,6 @@
 import { ParleyError } from '@parley/sdk';
 import { useId, useState } from 'react';
-import { issueOf } from '../api/errors.ts';
+import { issueOf, issueWithin } from '../api/errors.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
@@ -25,14 +25,12 @@ interface HoursEditorProps {
   /** The channel whose hours these are; without it those of the tenant. */
   channelId?: string;
   canWrite: boolean;
-  save: { mutate: (hours: Hours) => void; isPending: boolean; error: unknown };
+  save: {
+    mutate: (hours: Hours, options: { onError: () => void }) => void;
+    isPending: boolean;
+    error: unknown;
+  };
 }
-
-/** The message about exactly this part of the hours. */
-const issueAt = (error: unknown, path: string): string | undefined =>
-  error instanceof ParleyError
-    ? error.issues.find(({ parameter }) => parameter === path || parameter.startsWith(`${path}.`))?.message
-    : undefined;
 
 /** Business hours and quiet hours. What they mean now is said while they are edited. */
 export function HoursEditor({ hours, channelId, canWrite, save }: HoursEditorProps) {
@@ -47,14 +45,14 @@ export function HoursEditor({ hours, channelId, canWrite, save }: HoursEditorPro
   const edited = writeHours(draft, isChannel);
   const now = useHoursNow(edited, channelId, isComplete(draft));
   const error = save.error ?? now.error;
-  const errorAt = (path: string): string | undefined => issueAt(error, path);
+  const errorAt = (path: string): string | undefined => issueWithin(error, path);
   return (
     <form
       className={styles.editor}
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate(edited);
         setIsTouched(false);
+        save.mutate(edited, { onError: () => setIsTouched(true) });
       }}
     >
       <fieldset className={styles.whole} disabled={!canWrite}>

@@ -48,9 +48,11 @@ export interface Translator {
   /** A text of the server, such as a step of a set-up; as it is if it has no translation. */
   translate(text: string): string;
   formatNumber(value: number): string;
+  /** A part of a whole, such as "12%". */
+  formatPercent(part: number, digits?: number): string;
   /** Such as "12 MB". */
   formatBytes(value: number): string;
-  formatDate(date: Date, style?: 'date' | 'time' | 'clock' | 'full'): string;
+  formatDate(date: Date, style?: 'date' | 'time' | 'dateTime' | 'clock' | 'full'): string;
   /** Such as "3 min. ago". */
   formatAge(date: Date, now: Date): string;
   /** In the order of the language. */
@@ -60,6 +62,7 @@ export interface Translator {
 const DATE_STYLES = {
   date: { dateStyle: 'medium' },
   time: { timeStyle: 'short' },
+  dateTime: { dateStyle: 'medium', timeStyle: 'short' },
   clock: { timeStyle: 'medium' },
   full: { dateStyle: 'full', timeStyle: 'medium' },
 } as const;
@@ -110,6 +113,8 @@ function createTranslator(
         ? (serverTexts[text] as string)
         : (translateByPattern(serverPatterns, text) ?? text),
     formatNumber: (value) => numbers.format(value),
+    formatPercent: (part, maximumFractionDigits = 0) =>
+      new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits }).format(part),
     formatBytes(value) {
       const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log(value) / Math.log(KIB))));
       const [unit, digits] = value < 1 ? BYTES[0] : (BYTES[step] as (typeof BYTES)[number]);

@@ -2,7 +2,7 @@ import type { Message } from '@parley/sdk';
 import { type ReactNode, useState } from 'react';
 import { textIn } from '../api/content.ts';
 import { describeError } from '../api/errors.ts';
-import { useFilePath } from '../api/files.ts';
+import { isPicture, useFilePath } from '../api/files.ts';
 import { useText, useTranslator } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -10,9 +10,6 @@ import { Icon } from '../ui/icon.tsx';
 import styles from './bubble.module.css';
 import { Choices } from './choice-buttons.tsx';
 import { type Content, discardWritten, retryWritten, type Written } from './written.ts';
-
-/** Types that every browser shows, and that cannot contain scripts. */
-const PICTURE = /^image\/(png|jpe?g|gif|webp|avif)$/;
 
 /** A message as the customer sees it. What did not arrive is shown too, because nobody else is looking. */
 export function MessageBubble({ message, onTap }: { message: Message; onTap: (content: Content) => void }) {
@@ -112,7 +109,7 @@ function Media({ media: { fileId, mimeType, filename, error } }: { media: Messag
         <Icon name={error ? 'warning' : 'attach'} /> {name}
       </p>
     );
-  if (!isBroken && mimeType && PICTURE.test(mimeType))
+  if (!isBroken && isPicture(mimeType))
     return (
       <img className={styles.picture} src={pathOf(fileId)} alt={name} onError={() => setIsBroken(true)} />
     );

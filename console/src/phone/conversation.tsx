@@ -1,7 +1,7 @@
 import { type Channel, type Message, readInSandbox } from '@parley/sdk';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { client, useWrite } from '../api/api.ts';
-import type { ChannelKind } from '../api/sandbox.ts';
+import type { ChannelKind } from '../api/channel-kinds.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice, Loaded, Skeleton } from '../ui/notices.tsx';

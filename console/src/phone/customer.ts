@@ -1,4 +1,5 @@
-import { type ChannelKind, inventDigits } from '../api/sandbox.ts';
+import type { ChannelKind } from '../api/channel-kinds.ts';
+import { inventDigits } from '../api/sandbox.ts';
 
 /** Whose phone it is: somebody who writes to a sandbox channel. */
 export interface Customer {

@@ -15,7 +15,7 @@ import {
 import type { QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client, queryClient, useRead } from '../api/api.ts';
-import { type ListData, useAll, useList } from '../api/lists.ts';
+import { type ListData, mapPages, useAll, useList } from '../api/lists.ts';
 import { useScope } from '../api/session.tsx';
 import { addPatch } from '../live/patches.ts';
 import type { Customer } from './customer.ts';
@@ -132,15 +132,13 @@ function storeMessage(message: Message, cache: QueryClient): void {
 function withMessage(data: ListData<Message>, message: Message): ListData<Message> {
   const known = data.pages.flatMap(({ items }) => items).find(({ id }) => id === message.id);
   if (known && known.updatedAt > message.updatedAt) return data;
-  const pages = data.pages.map((page, index) => ({
-    ...page,
-    items: known
-      ? page.items.map((one) => (one.id === message.id ? message : one))
+  return mapPages(data, (items, index) =>
+    known
+      ? items.map((one) => (one.id === message.id ? message : one))
       : index === 0
-        ? [message, ...page.items]
-        : page.items,
-  }));
-  return { ...data, pages };
+        ? [message, ...items]
+        : items,
+  );
 }
 
 addPatch(['message.*'], (event, cache) => {

@@ -1,6 +1,7 @@
 import type { Channel, Contact } from '@parley/sdk';
 import { type FormEvent, useEffect, useState } from 'react';
-import { type ChannelKind, useCreateSandbox } from '../api/sandbox.ts';
+import type { ChannelKind } from '../api/channel-kinds.ts';
+import { useCreateSandbox } from '../api/sandbox.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';

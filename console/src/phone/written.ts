@@ -1,7 +1,7 @@
 import { uploadFile, type WriteInSandboxBody, writeInSandbox } from '@parley/sdk';
-import { useSyncExternalStore } from 'react';
 import { client } from '../api/api.ts';
-import type { ChannelKind } from '../api/sandbox.ts';
+import type { ChannelKind } from '../api/channel-kinds.ts';
+import { createStore } from '../api/store.ts';
 import type { Customer } from './customer.ts';
 
 /** What a customer says, without the customer. */
@@ -22,30 +22,20 @@ export interface Written {
   error: unknown;
 }
 
-let all: readonly Written[] = [];
-const listeners = new Set<() => void>();
-function change(next: readonly Written[]): void {
-  all = next;
-  for (const listener of listeners) listener();
-}
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const all = createStore<readonly Written[]>([]);
 const replace = (key: string, part: Partial<Written>): void =>
-  change(all.map((one) => (one.key === key ? { ...one, ...part } : one)));
+  all.write(all.read().map((one) => (one.key === key ? { ...one, ...part } : one)));
 
 /** What a customer wrote and the chat does not have yet. */
 export const useWritten = ({ channelId, from }: Customer): readonly Written[] =>
-  useSyncExternalStore(subscribe, () => all).filter(
-    ({ customer }) => customer.channelId === channelId && customer.from === from,
-  );
+  all.use().filter(({ customer }) => customer.channelId === channelId && customer.from === from);
 
-export const discardWritten = (key: string): void => change(all.filter((one) => one.key !== key));
+export const discardWritten = (key: string): void => all.write(all.read().filter((one) => one.key !== key));
 
 /** The chat has it. */
 export function forgetWritten(vendorId: string): void {
-  if (all.some((one) => one.vendorId === vendorId)) change(all.filter((one) => one.vendorId !== vendorId));
+  if (all.read().some((one) => one.vendorId === vendorId))
+    all.write(all.read().filter((one) => one.vendorId !== vendorId));
 }
 
 /** One after the other, in the order of writing. */
@@ -91,12 +81,12 @@ export function write(
   const key = `phone-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${lastKey}`;
   const at = new Date().toISOString();
   const written = { key, customer, name, content, files, at, vendorId: undefined, error: undefined };
-  change([...all, written]);
+  all.write([...all.read(), written]);
   enqueue(written);
 }
 
 export function retryWritten(key: string): void {
-  const found = all.find((one) => one.key === key);
+  const found = all.read().find((one) => one.key === key);
   if (!found?.error) return;
   replace(key, { error: undefined });
   enqueue(found);

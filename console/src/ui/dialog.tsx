@@ -13,14 +13,27 @@ interface DialogProps {
   actions?: ReactNode;
   /** For what needs the window. */
   isWide?: boolean;
+  keepsOpen?: boolean;
 }
 
 /** A window over the page, with a title and buttons. */
-export function Dialog({ title, onClose, children, actions, isWide = false }: DialogProps) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+  actions,
+  isWide = false,
+  keepsOpen = false,
+}: DialogProps) {
   const t = useText();
   const id = useId();
   return (
-    <Modal className={classes(styles.dialog, isWide && styles.wide)} labelledBy={id} onClose={onClose}>
+    <Modal
+      className={classes(styles.dialog, isWide && styles.wide)}
+      labelledBy={id}
+      keepsOpen={keepsOpen}
+      onClose={onClose}
+    >
       <div className={styles.content}>
         <header className={styles.header}>
           <h2 id={id}>{title}</h2>

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { isShownByFields } from '../api/errors.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Button } from './button.tsx';
@@ -40,6 +40,7 @@ export function FormDialog({
 }: FormDialogProps) {
   const t = useText();
   const id = useId();
+  const [isTouched, setIsTouched] = useState(false);
   const send = (event: FormEvent): void => {
     event.preventDefault();
     if (!isDisabled && !isBusy) onSubmit();
@@ -49,6 +50,7 @@ export function FormDialog({
       title={title}
       onClose={onClose}
       isWide={isWide}
+      keepsOpen={isTouched || isBusy}
       actions={
         <>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
@@ -64,7 +66,7 @@ export function FormDialog({
         </>
       }
     >
-      <form id={id} className={styles.form} onSubmit={send}>
+      <form id={id} className={styles.form} onSubmit={send} onInput={() => setIsTouched(true)}>
         {children}
         {error && !isShownByFields(error, fields) ? <ErrorNotice error={error} /> : null}
       </form>

@@ -9,11 +9,13 @@ interface ModalProps {
   /** Read aloud; or the id of the element that says it. */
   label?: string;
   labelledBy?: string;
+  /** A click beside it must not lose what somebody has typed. */
+  keepsOpen?: boolean;
   children: ReactNode;
 }
 
 /** The frame of everything above the page. It is shown while it is rendered; Escape and a click beside it close it. */
-export function Modal({ onClose, className, label, labelledBy, children }: ModalProps) {
+export function Modal({ onClose, className, label, labelledBy, keepsOpen = false, children }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = ref.current as HTMLDialogElement;
@@ -33,7 +35,7 @@ export function Modal({ onClose, className, label, labelledBy, children }: Modal
         onClose();
       }}
       onPointerDown={(event) => {
-        if (event.target === ref.current) onClose();
+        if (event.target === ref.current && !keepsOpen) onClose();
       }}
     >
       {children}

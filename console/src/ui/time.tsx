@@ -1,29 +1,13 @@
 import { useSyncExternalStore } from 'react';
 import { useTranslator } from '../i18n/i18n.tsx';
-
-const TICK_MS = 30_000;
-let now = new Date();
-const listeners = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
+import { createClock } from './clock.ts';
 
 /** One timer for all times on the page. */
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  timer ??= setInterval(() => {
-    now = new Date();
-    for (const one of listeners) one();
-  }, TICK_MS);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-}
+const clock = createClock(30_000);
 
 /** The time, to half a minute. */
 export function useNow(): Date {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(clock.subscribe, clock.read);
 }
 
 /** How long ago something was, with the exact time on hover. */

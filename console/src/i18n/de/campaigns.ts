@@ -41,7 +41,6 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.readCount': { one: '{count} gelesen', other: '{count} gelesen' },
   'campaigns.failedCount': { one: '{count} gescheitert', other: '{count} gescheitert' },
   'campaigns.skippedCount': { one: '{count} ausgelassen', other: '{count} ausgelassen' },
-  'campaigns.share': '{share} %',
   'campaigns.pause': 'Anhalten',
   'campaigns.resume': 'Fortsetzen',
   'campaigns.edit': 'Bearbeiten',
@@ -67,7 +66,6 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.recipient.failed': 'Gescheitert',
   'campaigns.recipient.skipped': 'Ausgelassen',
   'campaigns.contact': 'Kontakt',
-  'campaigns.reason': 'Grund',
   'campaigns.changed': 'Geändert',
   'campaigns.openChat': 'Chat öffnen',
   'campaigns.openChatOf': 'Chat öffnen: {name}',
@@ -109,7 +107,11 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.schedule': 'Planen',
   'campaigns.saving': 'Wird gespeichert …',
   'campaigns.saved': 'Entwurf gespeichert',
-  'campaigns.unsaved': 'Nicht gespeichert: siehe unten',
+  'campaigns.unsaved': 'Nicht gespeichert',
+  'campaigns.conflict':
+    'Während Sie schrieben, hat jemand anderes dasselbe in dieser Kampagne geändert ({steps}). Was Sie dort eingegeben haben, ist noch nicht gespeichert.',
+  'campaigns.keepMine': 'Meine Eingabe behalten',
+  'campaigns.takeTheirs': 'Andere Fassung übernehmen',
   'campaigns.editsScheduled': 'Diese Kampagne ist geplant und bleibt es: Jede Änderung gilt sofort.',
   'campaigns.startTitle': '{name} senden?',
   'campaigns.startText': {

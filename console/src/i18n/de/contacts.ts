@@ -3,7 +3,7 @@ import type { contacts as en } from '../en/contacts.ts';
 
 export const contacts: Texts<typeof en> = {
   'contacts.new': 'Neuer Kontakt',
-  'contacts.search': 'Namen, Nummern und Adressen suchen',
+  'contacts.search': 'Name, Nummer oder Adresse',
   'contacts.count': '{total} Kontakte',
   'contacts.name': 'Name',
   'contacts.handles': 'Erreichbar unter',

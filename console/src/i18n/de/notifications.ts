@@ -9,7 +9,7 @@ export const notifications: Texts<typeof english> = {
     other: 'Mitteilungen, {count} ungelesen',
   },
   'notifications.isUnread': 'Ungelesen:',
-  'notifications.readAll': 'Alle als gelesen markieren',
+  'notifications.readAll': 'Alle gelesen',
   'notifications.markRead': 'Als gelesen markieren',
   'notifications.none': 'Nichts Neues',
   'notifications.noneText':

@@ -18,6 +18,7 @@ export const reports: Texts<typeof english> = {
   'reports.allTeams': 'Alle Teams',
   'reports.zone': 'Tage beginnen um Mitternacht in {zone}. Die laufende Stunde ist enthalten.',
   'reports.before': 'davor {value}',
+  'reports.noneBefore': 'Kein Vergleich möglich',
   'reports.received': 'Empfangene Nachrichten',
   'reports.receivedHelp': 'Alles, was Kunden geschrieben haben.',
   'reports.sent': 'Gesendete Nachrichten',

@@ -68,6 +68,7 @@ export const templates: Texts<typeof en> = {
   'templates.headerUrl': 'Adresse der Datei',
   'templates.headerUrlHelp': 'Sie wird gesendet, wenn eine Nachricht keine eigene Datei mitbringt.',
   'templates.upload': 'Datei hochladen',
+  'templates.uploading': 'Wird hochgeladen …',
   'templates.body': 'Text',
   'templates.bodyHelp':
     'Schreiben Sie eine Variable als {named} oder {numbered}. Bei WhatsApp höchstens 1.024 Zeichen.',

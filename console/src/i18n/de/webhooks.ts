@@ -60,7 +60,7 @@ export const webhooks: Texts<typeof en> = {
   'webhooks.failed': 'Fehlgeschlagen',
 
   'webhooks.edit': 'Bearbeiten',
-  'webhooks.test': 'Testereignis senden',
+  'webhooks.test': 'Test senden',
   'webhooks.pause': 'Pausieren',
   'webhooks.enable': 'Einschalten',
   'webhooks.enabled': 'Eingeschaltet',
@@ -101,7 +101,7 @@ export const webhooks: Texts<typeof en> = {
   'webhooks.noAnswer': 'Keine Antwort',
   'webhooks.attempts': 'Versuche',
   'webhooks.created': 'Wann',
-  'webhooks.nextAttempt': 'Nächster Versuch {time}',
+  'webhooks.nextAttempt': 'Nächster Versuch',
   'webhooks.retry': 'Noch einmal senden',
   'webhooks.retried': 'Wird noch einmal gesendet',
   'webhooks.retryMany': 'Diese noch einmal senden',

@@ -39,7 +39,6 @@ export const campaigns = {
   'campaigns.readCount': { one: '{count} read', other: '{count} read' },
   'campaigns.failedCount': { one: '{count} failed', other: '{count} failed' },
   'campaigns.skippedCount': { one: '{count} skipped', other: '{count} skipped' },
-  'campaigns.share': '{share} %',
   'campaigns.pause': 'Pause',
   'campaigns.resume': 'Resume',
   'campaigns.edit': 'Edit',
@@ -64,7 +63,6 @@ export const campaigns = {
   'campaigns.recipient.failed': 'Failed',
   'campaigns.recipient.skipped': 'Skipped',
   'campaigns.contact': 'Contact',
-  'campaigns.reason': 'Reason',
   'campaigns.changed': 'Changed',
   'campaigns.openChat': 'Open chat',
   'campaigns.openChatOf': 'Open chat with {name}',
@@ -106,7 +104,11 @@ export const campaigns = {
   'campaigns.schedule': 'Schedule',
   'campaigns.saving': 'Saving…',
   'campaigns.saved': 'Draft saved',
-  'campaigns.unsaved': 'Not saved: see below',
+  'campaigns.unsaved': 'Not saved',
+  'campaigns.conflict':
+    'While you typed, somebody else has changed the same in this campaign ({steps}). What you have typed there is not saved yet.',
+  'campaigns.keepMine': 'Keep mine',
+  'campaigns.takeTheirs': 'Take theirs',
   'campaigns.editsScheduled': 'This campaign is scheduled and stays so: every change counts at once.',
   'campaigns.startTitle': 'Send {name}?',
   'campaigns.startText': {

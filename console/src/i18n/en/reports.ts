@@ -15,6 +15,7 @@ export const reports = {
   'reports.allTeams': 'All teams',
   'reports.zone': 'Days begin at midnight in {zone}. The current hour is included.',
   'reports.before': '{value} before',
+  'reports.noneBefore': 'Nothing to compare with',
   'reports.received': 'Messages received',
   'reports.receivedHelp': 'Everything that customers wrote.',
   'reports.sent': 'Messages sent',

@@ -63,6 +63,7 @@ export const templates = {
   'templates.headerUrl': 'Address of the file',
   'templates.headerUrlHelp': 'It is sent unless a message brings its own file.',
   'templates.upload': 'Upload a file',
+  'templates.uploading': 'Uploading…',
   'templates.body': 'Text',
   'templates.bodyHelp': 'Write a variable as {named} or {numbered}. On WhatsApp at most 1,024 characters.',
   'templates.footer': 'Footer',

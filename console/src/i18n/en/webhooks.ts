@@ -96,7 +96,7 @@ export const webhooks = {
   'webhooks.noAnswer': 'No answer',
   'webhooks.attempts': 'Attempts',
   'webhooks.created': 'When',
-  'webhooks.nextAttempt': 'Next attempt {time}',
+  'webhooks.nextAttempt': 'Next attempt',
   'webhooks.retry': 'Send again',
   'webhooks.retried': 'Is sent again',
   'webhooks.retryMany': 'Send these again',

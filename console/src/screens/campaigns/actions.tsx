@@ -57,9 +57,14 @@ export function useCampaignActions(): {
   const [asked, setAsked] = useState<{ action: 'cancel' | 'delete'; campaign: Campaign }>();
   const close = (): void => setAsked(undefined);
   const setStatus = useWrite(
-    ({ id, status }: { id: string; status: 'running' | 'paused' | 'cancelled' }) =>
+    ({ id, status }: { id: string; status: 'running' | 'paused' }) =>
       setCampaignStatus(client, { path: { campaignId: id }, body: { status } }),
+    { onSuccess: (campaign) => storeCampaign(cache, campaign) },
+  );
+  const cancel = useWrite(
+    (id: string) => setCampaignStatus(client, { path: { campaignId: id }, body: { status: 'cancelled' } }),
     {
+      showsError: true,
       onSuccess: (campaign) => {
         storeCampaign(cache, campaign);
         close();
@@ -89,7 +94,12 @@ export function useCampaignActions(): {
     if (!canWrite) return [];
     const { id, status } = campaign;
     const change = (to: 'running' | 'paused') => () => setStatus.mutate({ id, status: to });
-    const ask = (action: 'cancel' | 'delete') => () => setAsked({ action, campaign });
+    const ask = (action: 'cancel' | 'delete') => () => {
+      // What an earlier attempt answered says nothing about this one.
+      cancel.reset();
+      remove.reset();
+      setAsked({ action, campaign });
+    };
     const canDelete = campaign.startedAt === null && (status === 'draft' || status === 'scheduled');
     const items: (MenuItem | false)[] = [
       status === 'paused' && {
@@ -130,16 +140,13 @@ export function useCampaignActions(): {
     return items.filter((item) => item !== false);
   };
 
+  const write = asked?.action === 'cancel' ? cancel : remove;
   const dialogs = asked && (
     <ConfirmDialog
       title={t(`campaigns.${asked.action}Title`, { name: asked.campaign.name })}
       text={t(`campaigns.${asked.action}Text`)}
       action={t(asked.action === 'cancel' ? 'campaigns.cancel' : 'campaigns.delete')}
-      write={
-        asked.action === 'delete'
-          ? { ...remove, mutate: () => remove.mutate(asked.campaign.id) }
-          : { ...setStatus, mutate: () => setStatus.mutate({ id: asked.campaign.id, status: 'cancelled' }) }
-      }
+      write={{ ...write, mutate: () => write.mutate(asked.campaign.id) }}
       onClose={close}
     />
   );

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { basePath } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.tsx';
+import { useApprovedTemplates } from '../../api/templates.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
@@ -14,7 +15,7 @@ import { Page } from '../../ui/page.tsx';
 import { useCampaignActions } from './actions.tsx';
 import { useAudienceText } from './audience-text.ts';
 import styles from './campaigns.module.css';
-import { type RecipientStatus, useActiveAutomations, useChannels, useTemplates } from './data.ts';
+import { type RecipientStatus, useActiveAutomations, useChannels } from './data.ts';
 import { doneOf, ProgressBar, Results, totalOf } from './progress.tsx';
 import { Recipients } from './recipients.tsx';
 import { StatusBadge } from './status.tsx';
@@ -80,7 +81,7 @@ export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
           <Warning>
             {t('campaigns.waiting', {
               count: waiting.recipients,
-              until: `${formatDate(new Date(waiting.until))}, ${formatDate(new Date(waiting.until), 'time')}`,
+              until: formatDate(new Date(waiting.until), 'dateTime'),
             })}
           </Warning>
         )}
@@ -101,8 +102,7 @@ function CampaignFacts({ campaign }: { campaign: CampaignWithCounts }) {
   const describeRule = useRuleText();
   const channel = useChannels().data?.find(({ id }) => id === campaign.channelId);
   const content = useContentText(campaign);
-  const shown = (at: string | null): string =>
-    at === null ? '–' : `${formatDate(new Date(at))}, ${formatDate(new Date(at), 'time')}`;
+  const shown = (at: string | null): string => (at === null ? '–' : formatDate(new Date(at), 'dateTime'));
   return (
     <Facts
       facts={[
@@ -124,7 +124,7 @@ function CampaignFacts({ campaign }: { campaign: CampaignWithCounts }) {
 /** What is sent, in a few words. */
 function useContentText({ message, automationId, channelId }: CampaignWithCounts): string {
   const t = useText();
-  const templates = useTemplates(channelId).data ?? [];
+  const templates = useApprovedTemplates(channelId).data ?? [];
   const automations = useActiveAutomations();
   if (message === null)
     return automations.find(({ id }) => id === automationId)?.name ?? t('campaigns.kind.automation');

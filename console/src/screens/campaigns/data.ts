@@ -7,19 +7,25 @@ import {
   searchCampaigns,
   searchChannels,
   searchContacts,
-  searchMessageTemplates,
   searchRecipients,
   searchSegments,
 } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { client, useRead } from '../../api/api.ts';
-import { type ListData, useAll, useList } from '../../api/lists.ts';
+import { type ListData, mapPages, useAll, useList } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { addPatch } from '../../live/patches.ts';
 import { runSoon } from '../../live/soon.ts';
 
 export const CAMPAIGNS_KEY = ['campaigns'];
 export const SEGMENTS_KEY = ['segments'];
+/** The campaigns that use segments. */
+export const USES_KEY = [...CAMPAIGNS_KEY, 'ofSegments'];
+/** How many contacts a segment has. */
+export const COUNTS_KEY = [...SEGMENTS_KEY, 'count'];
+/** How many contacts a filter matches. */
+const SIZES_KEY = ['contacts', 'count'];
 const campaignKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'one', id];
 const recipientsKey = (id: string): readonly string[] => [...CAMPAIGNS_KEY, 'recipients', id];
 
@@ -52,15 +58,6 @@ export const useActiveAutomations = () => {
   return automations.data?.filter(({ status }) => status === 'active') ?? [];
 };
 
-/** Those that the vendor has approved. */
-export function useTemplates(channelId: string) {
-  const query = `and(eq(channelId,"${channelId}"),eq(status,"approved"))`;
-  return useRead(['messageTemplates', 'campaigns', channelId], async (signal) => {
-    const body = { query, sortBy: 'asc(name)', pagination: { limit: 100 } };
-    return (await searchMessageTemplates(client, { body, signal })).items;
-  });
-}
-
 export const useRecipients = (campaignId: string, status: RecipientStatus | undefined) =>
   useList(
     recipientsKey(campaignId),
@@ -68,30 +65,36 @@ export const useRecipients = (campaignId: string, status: RecipientStatus | unde
     status === undefined ? {} : { query: `eq(status,"${status}")` },
   );
 
-/** The names of contacts by their ids. */
+const NAMES_AT_ONCE = 100;
+
+/** The names of contacts by their ids. Each is read once, however often the list of recipients is. */
 export function useNames(contactIds: readonly string[]): ReadonlyMap<string, string> {
   const canRead = useScope('contacts:read');
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const missing = contactIds.filter((id) => !names.has(id)).slice(0, NAMES_AT_ONCE);
   const { data } = useRead(
-    ['contacts', 'names', contactIds],
+    ['contacts', 'names', missing],
     async (signal) => {
-      const names = new Map<string, string>();
-      for (let from = 0; from < contactIds.length; from += 100) {
-        const ids = contactIds.slice(from, from + 100);
-        const query = `in(id,${ids.map((id) => `"${id}"`).join()})`;
-        const page = await searchContacts(client, { body: { query, pagination: { limit: 100 } }, signal });
-        for (const { id, displayName } of page.items) names.set(id, displayName);
-      }
-      return names;
+      const query = `in(id,${missing.map((id) => `"${id}"`).join()})`;
+      const body = { query, pagination: { limit: NAMES_AT_ONCE } };
+      const { items } = await searchContacts(client, { body, signal });
+      // One that was deleted has no name.
+      const found = new Map(missing.map((id) => [id, '–']));
+      for (const { id, displayName } of items) found.set(id, displayName);
+      return found;
     },
-    { enabled: canRead && contactIds.length > 0, keepsPrevious: true },
+    { enabled: canRead && missing.length > 0 },
   );
-  return data ?? new Map();
+  useEffect(() => {
+    if (data) setNames((known) => new Map([...known, ...data]));
+  }, [data]);
+  return names;
 }
 
 /** How many contacts a filter matches now. */
 export const useAudienceSize = (query: string | null) =>
   useRead(
-    ['contacts', 'count', query],
+    [...SIZES_KEY, query],
     async (signal) => {
       const page = await searchContacts(client, {
         body: { query: query as string, pagination: { limit: 1 } },
@@ -101,12 +104,6 @@ export const useAudienceSize = (query: string | null) =>
     },
     { enabled: query !== null },
   );
-
-const mapRows = (
-  data: ListData<Campaign> | undefined,
-  change: (rows: Campaign[]) => Campaign[],
-): ListData<Campaign> | undefined =>
-  data && { ...data, pages: data.pages.map((page) => ({ ...page, items: change(page.items) })) };
 
 const LISTS_MS = 500;
 const RECIPIENTS_MS = 2_000;
@@ -119,8 +116,14 @@ const readRecipientsSoon = runSoon(
   (id, cache: QueryClient) => void cache.invalidateQueries({ queryKey: recipientsKey(id) }),
 );
 
+/** The campaign as it was last heard of. */
+export const findCampaign = (cache: QueryClient, id: string): CampaignWithCounts | undefined =>
+  cache.getQueryData(campaignKey(id));
+
 /** Shows a campaign as it is now, wherever it is shown. */
 export function storeCampaign(cache: QueryClient, campaign: Campaign | CampaignWithCounts): void {
+  // An answer may come after an event about what happened later.
+  if (campaign.updatedAt < (findCampaign(cache, campaign.id)?.updatedAt ?? '')) return;
   cache.setQueryData<CampaignWithCounts>(campaignKey(campaign.id), (before) =>
     'recipientCounts' in campaign ? campaign : before && { ...before, ...campaign },
   );
@@ -129,16 +132,18 @@ export function storeCampaign(cache: QueryClient, campaign: Campaign | CampaignW
     data?.pages.some(({ items }) => items.some(({ id }) => id === campaign.id)),
   );
   if (!isListed && !campaign.isTest) readListsSoon('', cache);
-  cache.setQueriesData<ListData<Campaign>>({ queryKey: [...CAMPAIGNS_KEY, 'list'] }, (data) =>
-    mapRows(data, (rows) => rows.map((row) => (row.id === campaign.id ? campaign : row))),
+  cache.setQueriesData<ListData<Campaign>>(
+    { queryKey: [...CAMPAIGNS_KEY, 'list'] },
+    (data) => data && mapPages(data, (rows) => rows.map((row) => (row.id === campaign.id ? campaign : row))),
   );
 }
 
 /** A campaign that is gone. */
 export function forgetCampaign(cache: QueryClient, campaignId: string): void {
   cache.removeQueries({ queryKey: campaignKey(campaignId) });
-  cache.setQueriesData<ListData<Campaign>>({ queryKey: [...CAMPAIGNS_KEY, 'list'] }, (data) =>
-    mapRows(data, (rows) => rows.filter(({ id }) => id !== campaignId)),
+  cache.setQueriesData<ListData<Campaign>>(
+    { queryKey: [...CAMPAIGNS_KEY, 'list'] },
+    (data) => data && mapPages(data, (rows) => rows.filter(({ id }) => id !== campaignId)),
   );
 }
 
@@ -146,4 +151,12 @@ addPatch(['campaign.*'], (event, cache) => {
   const campaign = event.data as Campaign;
   storeCampaign(cache, campaign);
   readRecipientsSoon(campaign.id, cache);
+  void cache.invalidateQueries({ queryKey: USES_KEY });
 });
+
+/** How many match a filter changes with the contacts, of which thousands may come at once. */
+const COUNTS_MS = 2_000;
+const countSoon = runSoon(COUNTS_MS, (_, cache: QueryClient) => {
+  for (const queryKey of [SIZES_KEY, COUNTS_KEY]) void cache.invalidateQueries({ queryKey });
+});
+addPatch(['contact.*'], (_, cache) => countSoon('', cache));

@@ -5,9 +5,9 @@ import { useScope } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { useRowActions } from '../../ui/row-actions.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { Table } from '../../ui/table.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import { useCampaignActions } from './actions.tsx';
@@ -49,14 +49,7 @@ export function CampaignList() {
           ) : (
             <>
               <div className={styles.search}>
-                <TextField
-                  ref={field}
-                  type="search"
-                  label={t('campaigns.search')}
-                  value={search}
-                  onChange={(event) => setSearch(event.target.value)}
-                  maxLength={200}
-                />
+                <SearchField ref={field} label={t('campaigns.search')} text={search} onSearch={setSearch} />
               </div>
               {rows.length === 0 ? (
                 <EmptyState icon="search" title={t('campaigns.nothing')}>
@@ -117,7 +110,12 @@ function CampaignTable({ campaigns }: { campaigns: readonly Campaign[] }) {
           { id: 'status', title: t('campaigns.state'), cell: (row) => <StatusBadge status={row.status} /> },
           { id: 'audience', title: t('campaigns.audience'), isExtra: true, cell: describeAudience },
           { id: 'when', title: t('campaigns.when'), isExtra: true, cell: (row) => <When campaign={row} /> },
-          { id: 'results', title: t('campaigns.results'), cell: (row) => <RowResults campaign={row} /> },
+          {
+            id: 'results',
+            title: t('campaigns.results'),
+            isExtra: true,
+            cell: (row) => <RowResults campaign={row} />,
+          },
           ...actions,
         ]}
       />
@@ -139,7 +137,7 @@ function When({ campaign }: { campaign: Campaign }) {
         <RelativeTime at={at} />
       ) : (
         <time dateTime={at} title={formatDate(date, 'full')}>
-          {formatDate(date)}, {formatDate(date, 'time')}
+          {formatDate(date, 'dateTime')}
         </time>
       )}
       {campaign.isReoccurring && <span className={styles.meta}>{t('campaigns.recurring')}</span>}
@@ -149,7 +147,7 @@ function When({ campaign }: { campaign: Campaign }) {
 
 /** How far it has got. The numbers of a campaign that has not started say nothing. */
 function RowResults({ campaign }: { campaign: Campaign }) {
-  const { t, formatNumber } = useTranslator();
+  const t = useText();
   const hasStarted = campaign.startedAt !== null;
   const { data } = useCampaign(campaign.id, hasStarted);
   if (!hasStarted) return <span className={styles.meta}>–</span>;
@@ -166,7 +164,7 @@ function RowResults({ campaign }: { campaign: Campaign }) {
     ...(counts.skipped > 0 ? [t('campaigns.skippedCount', { count: counts.skipped })] : []),
   ];
   return (
-    <div className={styles.results} title={formatNumber(totalOf(counts))}>
+    <div className={styles.results}>
       <ProgressBar counts={counts} label={t('campaigns.progressOf', { name: campaign.name })} />
       <span className={styles.meta}>{parts.join(' · ')}</span>
     </div>

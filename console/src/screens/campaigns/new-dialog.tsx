@@ -19,7 +19,8 @@ export function NewDialog({
   onDone: (campaign: CampaignWithCounts) => void;
 }) {
   const t = useText();
-  const channels = useChannels().data ?? [];
+  const { data: found } = useChannels();
+  const channels = found ?? [];
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string>();
   const channelId = chosen ?? channels[0]?.id;
@@ -59,7 +60,7 @@ export function NewDialog({
         required
       />
       {channelId === undefined ? (
-        <Warning>{t('campaigns.noChannel')}</Warning>
+        found && <Warning>{t('campaigns.noChannel')}</Warning>
       ) : (
         <SelectField
           label={t('campaigns.channel')}

@@ -52,7 +52,7 @@ interface ResultsProps {
 
 /** The number in each status. Each is a button that shows only those. */
 export function Results({ counts, chosen, onChoose }: ResultsProps) {
-  const { t, formatNumber } = useTranslator();
+  const { t, formatNumber, formatPercent } = useTranslator();
   const total = totalOf(counts);
   return (
     <div className={styles.results}>
@@ -70,7 +70,7 @@ export function Results({ counts, chosen, onChoose }: ResultsProps) {
           </span>
           <span className={styles.count}>{formatNumber(counts[status])}</span>
           <span className={styles.share}>
-            {total === 0 ? '–' : t('campaigns.share', { share: shareOf(counts[status], total) })}
+            {total === 0 ? '–' : formatPercent(shareOf(counts[status], total) / 100)}
           </span>
         </button>
       ))}

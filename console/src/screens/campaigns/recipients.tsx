@@ -96,11 +96,13 @@ function RecipientTable({ rows, names }: { rows: readonly Recipient[]; names: Re
         {
           id: 'status',
           title: t('campaigns.state'),
-          cell: ({ status }) => (
-            <Badge look={LOOKS[status] ?? 'plain'}>{t(`campaigns.recipient.${status}`)}</Badge>
+          cell: ({ status, code }) => (
+            <>
+              <Badge look={LOOKS[status] ?? 'plain'}>{t(`campaigns.recipient.${status}`)}</Badge>
+              {code !== null && <div className={styles.meta}>{reasonOf(code)}</div>}
+            </>
           ),
         },
-        { id: 'reason', title: t('campaigns.reason'), cell: ({ code }) => reasonOf(code) },
         {
           id: 'changed',
           title: t('campaigns.changed'),

@@ -13,7 +13,7 @@ import { useRowActions } from '../../ui/row-actions.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useFilterText } from './audience-text.ts';
 import styles from './campaigns.module.css';
-import { CAMPAIGNS_KEY, SEGMENTS_KEY, useSegments } from './data.ts';
+import { CAMPAIGNS_KEY, COUNTS_KEY, SEGMENTS_KEY, USES_KEY, useSegments } from './data.ts';
 import { ListFrame } from './frame.tsx';
 import { SegmentDialog } from './segment-dialog.tsx';
 
@@ -58,7 +58,7 @@ export function Segments() {
 /** The campaigns that use segments, by the segment. */
 function useUses() {
   const { data } = useRead(
-    [...CAMPAIGNS_KEY, 'ofSegments'],
+    USES_KEY,
     (signal) =>
       searchCampaigns(client, {
         body: { query: 'not(isNull(segmentId))', pagination: { limit: 100 } },
@@ -122,14 +122,16 @@ function SegmentTable({ segments, onEdit, onRemove }: SegmentTableProps) {
           title: t('campaigns.usedBy'),
           isExtra: true,
           cell: ({ id }) =>
-            usesOf(id).map((campaign, index) => (
-              <span key={campaign.id}>
-                {index > 0 && ', '}
-                <Link to={`/campaigns/${campaign.id}`} dir="auto">
-                  {campaign.name}
-                </Link>
-              </span>
-            )),
+            usesOf(id).length === 0
+              ? '–'
+              : usesOf(id).map((campaign, index) => (
+                  <span key={campaign.id}>
+                    {index > 0 && ', '}
+                    <Link to={`/campaigns/${campaign.id}`} dir="auto">
+                      {campaign.name}
+                    </Link>
+                  </span>
+                )),
         },
         ...actions,
       ]}
@@ -139,7 +141,7 @@ function SegmentTable({ segments, onEdit, onRemove }: SegmentTableProps) {
 
 function Count({ segment }: { segment: Segment }) {
   const { formatNumber } = useTranslator();
-  const count = useRead([...SEGMENTS_KEY, 'count', segment.id, segment.query], (signal) =>
+  const count = useRead([...COUNTS_KEY, segment.id, segment.query], (signal) =>
     countSegment(client, { path: { segmentId: segment.id }, signal }),
   );
   return count.data ? `${formatNumber(count.data.total)}${count.data.totalIsCapped ? '+' : ''}` : '–';

@@ -8,6 +8,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
+import { CONTACTS_KEY } from '../../api/contacts.ts';
 import { issueOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
@@ -20,10 +21,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { JobDialog } from '../../ui/job-dialog.tsx';
 import styles from './bulk.module.css';
 import { AttributeField } from './contact-form.tsx';
-import { CONTACTS_KEY } from './live.ts';
-
-/** Which contacts: some by their ids, or all that match a filter. */
-export type Selection = { ids: readonly string[] } | { query: string; total: number };
+import type { Selection } from './selection.ts';
 
 type Action = ChangeContactsBody['action'];
 const TYPES = ['add_labels', 'remove_labels', 'set_attributes', 'delete'] as const;

@@ -9,13 +9,14 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
+import { CONTACTS_KEY } from '../../api/contacts.ts';
 import { issueOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { CONTACTS_KEY, storeContact } from './live.ts';
+import { storeContact } from './live.ts';
 
 const FIELDS = ['firstName', 'lastName', 'phoneNumber', 'email', 'language', 'timezone'] as const;
 type FieldName = (typeof FIELDS)[number];

@@ -2,6 +2,7 @@ import { searchContacts } from '@parley/sdk';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { basePath } from '../../api/client.ts';
+import { CONTACTS_KEY } from '../../api/contacts.ts';
 import { useList } from '../../api/lists.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
 import { contactFilters, EVERYBODY } from '../../contact-filter/contact-filters.ts';
@@ -9,16 +10,17 @@ import { useContactFields } from '../../contact-filter/use-contact-fields.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { classes } from '../../ui/classes.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
-import { BulkBar, type Selection } from './bulk.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Split } from '../../ui/split.tsx';
+import { BulkBar } from './bulk.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { type Chosen, ContactList } from './contact-list.tsx';
 import styles from './contacts.module.css';
 import { ContactDrawer, type ContactTab, contactTabs } from './drawer.tsx';
-import { CONTACTS_KEY } from './live.ts';
-import { SearchField } from './search-field.tsx';
+import './live.ts';
+import { type Selection, toggleId } from './selection.ts';
 
 /** What the address says besides the contact: a reload and Back keep it. */
 interface Address {
@@ -75,7 +77,13 @@ export function Contacts() {
   const chosenIds = selection && 'ids' in selection ? selection.ids : [];
   const choose = (ids: readonly string[]): void => setSelection(ids.length === 0 ? undefined : { ids });
   const toggle = (id: string): void =>
-    choose(chosenIds.includes(id) ? chosenIds.filter((one) => one !== id) : [...chosenIds, id]);
+    choose(
+      toggleId(
+        selection,
+        rows.map((row) => row.id),
+        id,
+      ),
+    );
   const isAll = selection !== undefined && 'query' in selection;
   const hasAll = isAll || (rows.length > 0 && rows.every(({ id }) => chosenIds.includes(id)));
   const chosen: Chosen | undefined = canWrite
@@ -109,53 +117,73 @@ export function Contacts() {
     ...(search.trim() === '' ? {} : { search: search.trim().slice(0, 200) }),
   })}`;
   return (
-    <div className={classes(styles.contacts, contactId !== undefined && styles.hasDrawer)}>
-      <div className={styles.main}>
-        <header className={styles.header}>
-          <h1 className={styles.title}>{t('contacts.title')}</h1>
-          <span className={styles.total} role="status">
-            {list.total && t('contacts.count', { total })}
-          </span>
-          <LinkButton
-            icon="download"
-            href={exportUrl}
-            download
-            aria-label={t('contacts.export')}
-            title={t('contacts.exportHelp')}
-          >
-            <span className={styles.wideOnly}>{t('contacts.export')}</span>
-          </LinkButton>
-          {canImport && (
-            <Button
-              icon="upload"
-              aria-label={t('imports.new')}
-              title={t('imports.new')}
-              onClick={() => setIsImporting(true)}
+    <>
+      <Split
+        className={contactId === undefined ? undefined : styles.beside}
+        header={
+          <>
+            <h1 className={styles.title}>{t('contacts.title')}</h1>
+            <span className={styles.total} role="status">
+              {list.total && t('contacts.count', { total })}
+            </span>
+            <LinkButton
+              icon="download"
+              href={exportUrl}
+              download
+              aria-label={t('contacts.export')}
+              title={t('contacts.exportHelp')}
             >
-              <span className={styles.wideOnly}>{t('imports.short')}</span>
-            </Button>
-          )}
-          {canWrite && (
-            <Button look="primary" icon="plus" onClick={() => setIsCreating(true)}>
-              {t('contacts.new')}
-            </Button>
-          )}
-        </header>
-        <div className={styles.tools}>
-          <SearchField
-            ref={field}
-            value={search}
-            onChange={(text) => go(contactId, { filter, search: text }, true)}
-          />
-          <FilterBar
-            texts={contactFilters}
-            fields={fields}
-            filter={filter}
-            error={list.error}
-            example="eq(isSubscribed,true)"
-            onChange={(next) => go(contactId, { filter: next, search })}
-          />
-        </div>
+              <span className={styles.wideOnly}>{t('contacts.export')}</span>
+            </LinkButton>
+            {canImport && (
+              <Button
+                icon="upload"
+                aria-label={t('imports.new')}
+                title={t('imports.new')}
+                onClick={() => setIsImporting(true)}
+              >
+                <span className={styles.wideOnly}>{t('imports.short')}</span>
+              </Button>
+            )}
+            {canWrite && (
+              <Button look="primary" icon="plus" onClick={() => setIsCreating(true)}>
+                {t('contacts.new')}
+              </Button>
+            )}
+          </>
+        }
+        tools={
+          <>
+            <div className={styles.search}>
+              <SearchField
+                ref={field}
+                label={t('contacts.search')}
+                text={search}
+                onSearch={(text) => go(contactId, { filter, search: text }, true)}
+              />
+            </div>
+            <FilterBar
+              texts={contactFilters}
+              fields={fields}
+              filter={filter}
+              error={list.error}
+              example="eq(isSubscribed,true)"
+              onChange={(next) => go(contactId, { filter: next, search })}
+            />
+          </>
+        }
+        drawer={
+          contactId === undefined ? undefined : (
+            <ContactDrawer
+              key={contactId}
+              contactId={contactId}
+              tab={tab}
+              onTab={(next) => go(contactId, { filter, search, tab: next }, true)}
+              onClose={() => go(undefined)}
+            />
+          )
+        }
+      >
         <Loaded query={{ data: list.rows, error: list.error, refetch: list.refetch }} lines={8}>
           {(found) =>
             found.length > 0 ? (
@@ -203,16 +231,7 @@ export function Contacts() {
             onClear={() => setSelection(undefined)}
           />
         )}
-      </div>
-      {contactId !== undefined && (
-        <ContactDrawer
-          key={contactId}
-          contactId={contactId}
-          tab={tab}
-          onTab={(next) => go(contactId, { filter, search, tab: next }, true)}
-          onClose={() => go(undefined)}
-        />
-      )}
+      </Split>
       {isImporting && (
         <Suspense fallback={null}>
           <ImportDialog onClose={() => setIsImporting(false)} />
@@ -227,6 +246,6 @@ export function Contacts() {
           }}
         />
       )}
-    </div>
+    </>
   );
 }

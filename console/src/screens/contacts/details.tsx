@@ -10,12 +10,14 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client, useWrite } from '../../api/api.ts';
+import { CHANNEL_KINDS } from '../../api/channel-kinds.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
+import { classes } from '../../ui/classes.ts';
 import { LabelTag } from '../../ui/label-tag.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
@@ -135,8 +137,6 @@ function Labels({ contact }: { contact: Contact }) {
   );
 }
 
-const KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
-
 /** What is missing counts as subscribed. */
 function Consents({ contact }: { contact: Contact }) {
   const t = useText();
@@ -147,7 +147,7 @@ function Consents({ contact }: { contact: Contact }) {
   return (
     <Part title={t('contacts.consent')}>
       <ul className={styles.rows}>
-        {KINDS.map((channelKind) => {
+        {CHANNEL_KINDS.map((channelKind) => {
           const found = contact.subscriptions.find((one) => one.channelKind === channelKind);
           const isOut = found?.status === 'unsubscribed';
           const kind = t(`kind.${channelKind}`);
@@ -198,7 +198,7 @@ function Chats({ contact: { chats } }: { contact: Contact }) {
         {chats.map(({ id, channelId, status, updatedAt }) => {
           const channel = channels.data?.find((one) => one.id === channelId);
           return (
-            <li key={id} className={styles.row}>
+            <li key={id} className={classes(styles.row, styles.chatRow)}>
               <Link to={`/inbox/${id}`} className={styles.chat}>
                 {channel?.name ?? t('contacts.chats')}
               </Link>

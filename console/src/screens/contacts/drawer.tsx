@@ -1,6 +1,7 @@
-import { type Contact, deleteContact, getContact } from '@parley/sdk';
+import { type Contact, deleteContact } from '@parley/sdk';
 import { useState } from 'react';
-import { client, useRead, useWrite } from '../../api/api.ts';
+import { client, useWrite } from '../../api/api.ts';
+import { CONTACTS_KEY, useContact } from '../../api/contacts.ts';
 import { statusOf } from '../../api/errors.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
@@ -8,11 +9,10 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
+import { Drawer, DrawerTop } from '../../ui/split.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { Details } from './details.tsx';
-import styles from './drawer.module.css';
-import { CONTACTS_KEY, contactKey } from './live.ts';
 import { MergeDialog } from './merge-dialog.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -29,12 +29,10 @@ interface DrawerProps {
 /** One contact, with everything that is known about it. */
 export function ContactDrawer({ contactId, ...rest }: DrawerProps) {
   const t = useText();
-  const query = useRead(contactKey(contactId), (signal) =>
-    getContact(client, { path: { contactId }, signal }),
-  );
+  const query = useContact(contactId);
   const isGone = [400, 404].includes(statusOf(query.error) ?? 0);
   return (
-    <aside className={styles.drawer} aria-label={query.data?.displayName ?? t('contacts.details')}>
+    <Drawer label={query.data?.displayName ?? t('contacts.details')}>
       {isGone ? (
         <EmptyState
           icon="contacts"
@@ -48,7 +46,7 @@ export function ContactDrawer({ contactId, ...rest }: DrawerProps) {
           {(contact) => <OneContact contact={contact} {...rest} />}
         </Loaded>
       )}
-    </aside>
+    </Drawer>
   );
 }
 
@@ -67,28 +65,32 @@ function OneContact({ contact, tab, onTab, onClose }: OneContactProps) {
   const close = (): void => setOpened(undefined);
   return (
     <>
-      <div className={styles.top}>
-        <header className={styles.header}>
-          <Avatar name={contact.displayName} id={contact.id} size="large" />
-          <h2 className={styles.name}>{contact.displayName}</h2>
-          {canWrite && (
-            <IconButton icon="edit" label={t('contacts.edit')} onClick={() => setOpened('edit')} />
-          )}
-          {canMerge && (
-            <IconButton icon="merge" label={t('contacts.merge')} onClick={() => setOpened('merge')} />
-          )}
-          {canErase && (
-            <IconButton icon="trash" label={t('contacts.erase')} onClick={() => setOpened('erase')} />
-          )}
-          <IconButton icon="close" label={t('contacts.close')} onClick={onClose} />
-        </header>
-        <Tabs
-          label={contact.displayName}
-          tabs={contactTabs.map((id) => ({ id, label: t(`contacts.tab.${id}`) }))}
-          chosen={tab}
-          onChoose={onTab}
-        />
-      </div>
+      <DrawerTop
+        picture={<Avatar name={contact.displayName} id={contact.id} size="large" />}
+        title={contact.displayName}
+        actions={
+          <>
+            {canWrite && (
+              <IconButton icon="edit" label={t('contacts.edit')} onClick={() => setOpened('edit')} />
+            )}
+            {canMerge && (
+              <IconButton icon="merge" label={t('contacts.merge')} onClick={() => setOpened('merge')} />
+            )}
+            {canErase && (
+              <IconButton icon="trash" label={t('contacts.erase')} onClick={() => setOpened('erase')} />
+            )}
+            <IconButton icon="close" label={t('contacts.close')} onClick={onClose} />
+          </>
+        }
+        tabs={
+          <Tabs
+            label={contact.displayName}
+            tabs={contactTabs.map((id) => ({ id, label: t(`contacts.tab.${id}`) }))}
+            chosen={tab}
+            onChoose={onTab}
+          />
+        }
+      />
       {tab === 'details' ? <Details contact={contact} /> : <Timeline contactId={contact.id} />}
       {opened === 'edit' && <ContactForm contact={contact} onClose={close} onDone={close} />}
       {opened === 'merge' && <MergeDialog contact={contact} onClose={close} />}

@@ -1,35 +1,31 @@
-import type { Contact, StreamEvent } from '@parley/sdk';
+import type { Contact } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import type { ListData } from '../../api/lists.ts';
+import { CONTACTS_KEY, contactKey } from '../../api/contacts.ts';
+import { type ListData, mapPages } from '../../api/lists.ts';
+import { contactIdOf } from '../../explain/event-about.ts';
 import { addPatch } from '../../live/patches.ts';
 import { runSoon } from '../../live/soon.ts';
 
-export const CONTACTS_KEY = ['contacts'];
 /** Asked for again when an event is about the contact. */
 export const timelineKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'timeline', contactId];
 export const runsKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'runs', contactId];
-export const contactKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'one', contactId];
 
 /** Shows a contact as it is now, wherever it is shown. Where it stands in a list changes when the list is read again. */
 export function storeContact(cache: QueryClient, contact: Contact): void {
   cache.setQueryData(contactKey(contact.id), contact);
-  cache.setQueriesData<ListData<Contact>>({ queryKey: [...CONTACTS_KEY, 'list'] }, (data) =>
-    mapRows(data, (rows) => rows.map((row) => (row.id === contact.id ? contact : row))),
+  cache.setQueriesData<ListData<Contact>>(
+    { queryKey: [...CONTACTS_KEY, 'list'] },
+    (data) => data && mapPages(data, (rows) => rows.map((row) => (row.id === contact.id ? contact : row))),
   );
 }
 
 function forgetContact(cache: QueryClient, contactId: string): void {
   void cache.invalidateQueries({ queryKey: contactKey(contactId) });
-  cache.setQueriesData<ListData<Contact>>({ queryKey: [...CONTACTS_KEY, 'list'] }, (data) =>
-    mapRows(data, (rows) => rows.filter(({ id }) => id !== contactId)),
+  cache.setQueriesData<ListData<Contact>>(
+    { queryKey: [...CONTACTS_KEY, 'list'] },
+    (data) => data && mapPages(data, (rows) => rows.filter(({ id }) => id !== contactId)),
   );
 }
-
-const mapRows = (
-  data: ListData<Contact> | undefined,
-  change: (rows: Contact[]) => Contact[],
-): ListData<Contact> | undefined =>
-  data && { ...data, pages: data.pages.map((page) => ({ ...page, items: change(page.items) })) };
 
 const LISTS_MS = 2_000;
 
@@ -58,13 +54,6 @@ addPatch(['contact.*'], (event, cache) => {
       return storeContact(cache, event.data);
   }
 });
-
-/** The contact that an event is about. */
-function contactIdOf(event: StreamEvent): string | undefined {
-  if (event.type === 'contact.merged') return event.data.contact.id;
-  const { id, contactId } = event.data as { id?: string; contactId?: string };
-  return event.type.startsWith('contact.') ? id : contactId;
-}
 
 const TIMELINE_MS = 500;
 

@@ -2,13 +2,13 @@ import { getContactTimeline, type SearchBody, type TimelineItem } from '@parley/
 import { Link } from '@tanstack/react-router';
 import { useList } from '../../api/lists.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
+import { useDescriptions } from '../../timeline/use-descriptions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import { timelineKey } from './live.ts';
 import styles from './timeline.module.css';
-import { useDescriptions } from './use-descriptions.ts';
 
 const ICONS: Record<TimelineItem['type'], IconName> = {
   'message.received': 'reply',

@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
+import { Drawer, DrawerTop } from '../../ui/split.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DataTree } from './data-tree.tsx';
 import { iconOf, titleOf } from './describe-event.ts';
@@ -34,7 +35,7 @@ export function EventDrawer({ eventId, known, onFilter, onClose }: EventDrawerPr
   );
   const event = known ?? query.data;
   return (
-    <aside className={styles.drawer} aria-label={t('trace.event')}>
+    <Drawer label={t('trace.event')}>
       {event === null ? (
         <EmptyState
           icon="event"
@@ -48,7 +49,7 @@ export function EventDrawer({ eventId, known, onFilter, onClose }: EventDrawerPr
           {(one) => <OneEvent event={one} onFilter={onFilter} onClose={onClose} />}
         </Loaded>
       )}
-    </aside>
+    </Drawer>
   );
 }
 
@@ -68,19 +69,19 @@ function OneEvent({ event, onFilter, onClose }: OneEventProps) {
   const title = titleOf(event, t);
   return (
     <>
-      <div className={styles.top}>
-        <header className={styles.drawerHeader}>
-          <Icon name={iconOf(event)} />
-          <h2 className={styles.name}>{title}</h2>
-          <IconButton icon="close" label={t('events.close')} onClick={onClose} />
-        </header>
-        <Tabs
-          label={title}
-          tabs={TABS.map((id) => ({ id, label: t(`events.tab.${id}`) }))}
-          chosen={tab}
-          onChoose={setTab}
-        />
-      </div>
+      <DrawerTop
+        picture={<Icon name={iconOf(event)} />}
+        title={title}
+        actions={<IconButton icon="close" label={t('events.close')} onClick={onClose} />}
+        tabs={
+          <Tabs
+            label={title}
+            tabs={TABS.map((id) => ({ id, label: t(`events.tab.${id}`) }))}
+            chosen={tab}
+            onChoose={setTab}
+          />
+        }
+      />
       {tab === 'summary' && <Summary event={event} onFilter={onFilter} />}
       {tab === 'data' && (
         <div className={styles.part}>

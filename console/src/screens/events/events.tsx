@@ -7,8 +7,10 @@ import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
+import { Split } from '../../ui/split.tsx';
+import type { VirtualTableHandle } from '../../ui/virtual-table.tsx';
 import { EventDrawer } from './drawer.tsx';
-import { EventList, type EventListHandle } from './event-list.tsx';
+import { EventList } from './event-list.tsx';
 import styles from './events.module.css';
 import { eventFilters } from './filter.ts';
 import { useEventFields } from './filter-fields.ts';
@@ -24,7 +26,7 @@ export function Events() {
   const filter = String(address.filter ?? '');
   const [isPaused, setIsPaused] = useState(false);
   const [isScrolled, setIsScrolled] = useState(false);
-  const list = useRef<EventListHandle>(null);
+  const list = useRef<VirtualTableHandle>(null);
   const fields = useEventFields(filter);
   const tail = useTail(filter, isPaused || isScrolled);
   const rows = tail.rows ?? [];
@@ -55,9 +57,10 @@ export function Events() {
       : [{ keys: 'Escape', label: t('events.close'), run: () => go(undefined) }]),
   ]);
   return (
-    <div className={classes(styles.events, eventId !== undefined && styles.hasDrawer)}>
-      <div className={styles.main}>
-        <header className={styles.header}>
+    <Split
+      className={classes(styles.events, eventId !== undefined && styles.beside)}
+      header={
+        <>
           <h1>{t('events.title')}</h1>
           {tail.isFollowed ? (
             <>
@@ -72,68 +75,71 @@ export function Events() {
               <Button onClick={tail.readAgain}>{t('events.readAgain')}</Button>
             </>
           )}
-        </header>
-        <div className={styles.tools}>
-          <FilterBar
-            texts={eventFilters}
-            fields={fields}
-            filter={filter}
-            error={tail.error}
-            example={'and(startsWith(type,"message."),contains(text,"order"))'}
-            onChange={(next) => go(eventId, next)}
-          />
-        </div>
-        {tail.waiting > 0 && (
-          <button type="button" className={styles.waiting} onClick={release}>
-            {tail.waiting > MAX_KEPT
-              ? t('events.manyNew', { count: MAX_KEPT })
-              : t('events.new', { count: tail.waiting })}
-          </button>
-        )}
-        <Loaded query={{ data: tail.rows, error: tail.error, refetch: tail.refetch }} lines={8}>
-          {(found) =>
-            found.length > 0 ? (
-              <EventList
-                ref={list}
-                list={{ ...tail, rows: found }}
-                openedId={eventId}
-                filter={filter}
-                onScrolled={setIsScrolled}
-              />
-            ) : filter === '' ? (
-              <EmptyState icon="event" title={t('events.empty')}>
-                {t('events.emptyText')}
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon="search"
-                title={t('events.nothing')}
-                action={<Button onClick={() => go(eventId, '')}>{t('events.clear')}</Button>}
-              >
-                {t('events.nothingText')}
-              </EmptyState>
-            )
-          }
-        </Loaded>
-        {tail.searchedTo !== undefined && tail.hasMore && (
-          <p className={styles.stopped} role="status">
-            {t('events.stopped', { at: formatDate(new Date(tail.searchedTo), 'full') })}
-            <Button onClick={tail.readMore} isBusy={tail.isReadingMore}>
-              {t('events.older')}
-            </Button>
-          </p>
-        )}
-      </div>
-      {eventId !== undefined && (
-        <EventDrawer
-          key={eventId}
-          eventId={eventId}
-          known={rows.find(({ id }) => id === eventId)}
-          onFilter={(next) => go(eventId, next)}
-          onClose={() => go(undefined)}
+        </>
+      }
+      tools={
+        <FilterBar
+          texts={eventFilters}
+          fields={fields}
+          filter={filter}
+          error={tail.error}
+          example={'and(startsWith(type,"message."),contains(text,"order"))'}
+          onChange={(next) => go(eventId, next)}
         />
+      }
+      drawer={
+        eventId === undefined ? undefined : (
+          <EventDrawer
+            key={eventId}
+            eventId={eventId}
+            known={rows.find(({ id }) => id === eventId)}
+            onFilter={(next) => go(eventId, next)}
+            onClose={() => go(undefined)}
+          />
+        )
+      }
+    >
+      {tail.waiting > 0 && (
+        <button type="button" className={styles.waiting} onClick={release}>
+          {tail.waiting > MAX_KEPT
+            ? t('events.manyNew', { count: MAX_KEPT })
+            : t('events.new', { count: tail.waiting })}
+        </button>
       )}
-    </div>
+      <Loaded query={{ data: tail.rows, error: tail.error, refetch: tail.refetch }} lines={8}>
+        {(found) =>
+          found.length > 0 ? (
+            <EventList
+              ref={list}
+              list={{ ...tail, rows: found }}
+              openedId={eventId}
+              filter={filter}
+              onScrolled={setIsScrolled}
+            />
+          ) : filter === '' ? (
+            <EmptyState icon="event" title={t('events.empty')}>
+              {t('events.emptyText')}
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon="search"
+              title={t('events.nothing')}
+              action={<Button onClick={() => go(eventId, '')}>{t('events.clear')}</Button>}
+            >
+              {t('events.nothingText')}
+            </EmptyState>
+          )
+        }
+      </Loaded>
+      {tail.searchedTo !== undefined && tail.hasMore && (
+        <p className={styles.stopped} role="status">
+          {t('events.stopped', { at: formatDate(new Date(tail.searchedTo), 'full') })}
+          <Button onClick={tail.readMore} isBusy={tail.isReadingMore}>
+            {t('events.older')}
+          </Button>
+        </p>
+      )}
+    </Split>
   );
 }
 

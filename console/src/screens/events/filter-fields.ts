@@ -1,5 +1,5 @@
-import { getContact, searchChannels } from '@parley/sdk';
-import { client, useRead } from '../../api/api.ts';
+import { searchChannels } from '@parley/sdk';
+import { useContact } from '../../api/contacts.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { eventTypes, isEventType } from '../../explain/event-types.ts';
@@ -14,11 +14,8 @@ export function useEventFields(filter: string): readonly FilterField[] {
   const t = useText();
   const channels = useAll(['channels'], searchChannels, { enabled: useScope('channels:read') }).data ?? [];
   const contactId = readFilter(eventFilters, filter)?.find(({ field }) => field === 'contact')?.value ?? '';
-  const contact = useRead(
-    ['contacts', contactId],
-    (signal) => getContact(client, { path: { contactId }, signal }),
-    { enabled: useScope('contacts:read') && UUID.test(contactId) },
-  ).data;
+  const canRead = useScope('contacts:read');
+  const contact = useContact(contactId, canRead && UUID.test(contactId)).data;
   const nameOfType = (value: string): string => {
     const group = EVENT_GROUPS.find((name) => value === `${name}.*`);
     if (group) return t(`events.group.${group}`);

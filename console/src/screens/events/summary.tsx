@@ -11,7 +11,7 @@ import { chatAddress, contactAddress, runAddress, traceAddress, useHasScreen } f
 import { WhyDialog } from '../../explain/why-dialog.tsx';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/notices.tsx';
@@ -106,16 +106,7 @@ interface FactProps {
 const Fact = ({ label, onOnly, children }: FactProps) => (
   <span className={styles.fact}>
     {children}
-    <Button
-      look="quiet"
-      icon="filter"
-      className={styles.only}
-      aria-label={label}
-      title={label}
-      onClick={onOnly}
-    >
-      {' '}
-    </Button>
+    <IconButton icon="filter" className={styles.only} label={label} onClick={onOnly} />
   </span>
 );
 

@@ -3,13 +3,19 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type List, useList } from '../../api/lists.ts';
 import { isEventType } from '../../explain/event-types.ts';
-import { useEvents } from '../../live/patches.ts';
+import { addPatch, useEvents } from '../../live/patches.ts';
 import { readFilter } from '../../ui/filter.ts';
 import { eventFilters, matchesChips } from './filter.ts';
 
 const EVENTS_KEY = ['events'];
 /** So many new events are kept. With more, the list is read again instead, so nothing is missing in it. */
 export const MAX_KEPT = 500;
+
+/** A list that is not shown does not follow: it is read again when it is. */
+addPatch(
+  ['*'],
+  (_, cache) => void cache.invalidateQueries({ queryKey: [...EVENTS_KEY, 'list'], refetchType: 'none' }),
+);
 
 /** Stream-only events are not stored: nothing can be said about them afterwards. */
 const isStored = (event: StreamEvent): event is Event => event.sequence !== null && isEventType(event.type);

@@ -1,7 +1,7 @@
 import { createLabel, type ExaminedImport, searchLabels } from '@parley/sdk';
 import { type KeyboardEvent, useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
-import { issueOf } from '../../api/errors.ts';
+import { describeError, issueOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -100,7 +100,7 @@ function LabelFields({ labelIds, onChange }: LabelFieldsProps) {
           value={name}
           onChange={(event) => setName(event.target.value)}
           onKeyDown={onKeyDown}
-          error={issueOf(create.error, 'name')}
+          error={create.error ? (issueOf(create.error, 'name') ?? describeError(create.error, t)) : undefined}
           maxLength={100}
           autoComplete="off"
         />

@@ -72,7 +72,7 @@ export function useChatActions() {
       if (await setStatus(chat, 'open')) toast({ text: t('inbox.opened') });
     },
     async snooze(chat: Chat, until: Date): Promise<void> {
-      const text = t('inbox.snoozedUntil', { at: `${formatDate(until)}, ${formatDate(until, 'time')}` });
+      const text = t('inbox.snoozedUntil', { at: formatDate(until, 'dateTime') });
       if (await setStatus(chat, 'snoozed', until.toISOString())) show(text, restore(chat));
     },
     async assign(chat: Chat, assignment: Assignment, name: string | undefined): Promise<void> {

@@ -1,7 +1,8 @@
 import { type ChangeChatsBody, cancelJob, changeChats, getJob, type Job } from '@parley/sdk';
-import { useSyncExternalStore } from 'react';
 import { client } from '../../api/api.ts';
+import { hasEnded } from '../../api/jobs.ts';
 import { whenTenantSwitches } from '../../api/session.tsx';
+import { createStore } from '../../api/store.ts';
 
 /** A change of many chats. It goes on, whatever screen the person looks at. */
 export interface BulkChange {
@@ -13,20 +14,9 @@ export interface BulkChange {
 
 export type BulkAction = ChangeChatsBody['action'];
 
-let current: BulkChange | undefined;
-const listeners = new Set<() => void>();
-function change(next: BulkChange | undefined): void {
-  current = next;
-  for (const listener of listeners) listener();
-}
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const current = createStore<BulkChange | undefined>(undefined);
 
-export const useBulkChange = (): BulkChange | undefined => useSyncExternalStore(subscribe, () => current);
-
-const hasEnded = ({ status }: Job): boolean => status !== 'queued' && status !== 'running';
+export const useBulkChange = (): BulkChange | undefined => current.use();
 
 /** One after the other: a second change could contradict the first. */
 export const isRunning = (bulk: BulkChange | undefined): boolean =>
@@ -38,33 +28,33 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 
 async function follow(job: Job): Promise<void> {
   let last = job;
-  change({ job, error: undefined });
+  current.write({ job, error: undefined });
   try {
     while (!hasEnded(last)) {
       await pause();
-      if (current?.job?.id !== job.id) return;
+      if (current.read()?.job?.id !== job.id) return;
       last = await getJob(client, { path: { jobId: job.id } });
-      if (current?.job?.id !== job.id) return;
-      change({ job: last, error: undefined });
+      if (current.read()?.job?.id !== job.id) return;
+      current.write({ job: last, error: undefined });
     }
   } catch (error) {
-    change({ job: last, error });
+    current.write({ job: last, error });
   }
 }
 
 /** Does the same to chats: to some, or to all that match a filter. Returns whether it begins. */
 export function startBulkChange(chats: { ids: string[] } | { query: string }, action: BulkAction): boolean {
-  if (isRunning(current)) return false;
+  if (isRunning(current.read())) return false;
   const started = { job: undefined, error: undefined };
-  change(started);
+  current.write(started);
   const unlessForgotten =
     <T>(show: (result: T) => unknown) =>
     (result: T): void => {
-      if (current === started) show(result);
+      if (current.read() === started) show(result);
     };
   changeChats(client, { body: { ...chats, action } }).then(
     unlessForgotten(follow),
-    unlessForgotten((error) => change({ job: undefined, error })),
+    unlessForgotten((error) => current.write({ job: undefined, error })),
   );
   return true;
 }
@@ -72,11 +62,11 @@ export function startBulkChange(chats: { ids: string[] } | { query: string }, ac
 export async function cancelBulkChange({ id }: Job): Promise<void> {
   try {
     const job = await cancelJob(client, { path: { jobId: id } });
-    if (current?.job?.id === id) change({ job, error: undefined });
+    if (current.read()?.job?.id === id) current.write({ job, error: undefined });
   } catch (error) {
-    if (current?.job?.id === id) change({ job: current.job, error });
+    if (current.read()?.job?.id === id) current.write({ job: current.read()?.job, error });
   }
 }
 
-export const forgetBulkChange = (): void => change(undefined);
+export const forgetBulkChange = (): void => current.write(undefined);
 whenTenantSwitches(forgetBulkChange);

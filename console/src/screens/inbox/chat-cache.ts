@@ -1,11 +1,12 @@
-import { type Chat, getChat, type Page } from '@parley/sdk';
-import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import { type Chat, getChat } from '@parley/sdk';
+import type { QueryClient } from '@tanstack/react-query';
 import { client, queryClient } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
+import { type ListData, mapPages } from '../../api/lists.ts';
 import { readAfterwards } from './read-afterwards.ts';
 import type { InboxView } from './views.ts';
 
-export type ChatPages = InfiniteData<Page<Chat>, string | undefined>;
+export type ChatPages = ListData<Chat>;
 
 export const CHAT_LISTS = ['chats', 'list'] as const;
 export const CHAT_COUNTS = ['chats', 'counts'] as const;
@@ -46,20 +47,20 @@ function placeChat(pages: ChatPages, view: InboxView, chat: Chat): ChatPages {
   const all = pages.pages.flatMap(({ items }) => items);
   const old = all.find(({ id }) => id === chat.id);
   const belongs = view.belongs?.(chat) ?? old !== undefined;
-  if (!belongs) return old ? withItems(pages, (items) => items.filter(({ id }) => id !== chat.id)) : pages;
+  if (!belongs) return old ? mapPages(pages, (items) => items.filter(({ id }) => id !== chat.id)) : pages;
   // What somebody does with a chat leaves it where it is; a new message moves it.
   const stays =
     old !== undefined &&
     (old.latestMessage?.id === chat.latestMessage?.id || view.belongs === undefined) &&
     old.waitingSince === chat.waitingSince &&
     old.snoozedUntil === chat.snoozedUntil;
-  if (stays) return withItems(pages, (items) => items.map((item) => (item.id === chat.id ? chat : item)));
+  if (stays) return mapPages(pages, (items) => items.map((item) => (item.id === chat.id ? chat : item)));
   const others = all.filter(({ id }) => id !== chat.id);
   const found = others.findIndex((other) => view.compare(chat, other) <= 0);
   const next = found < 0 ? undefined : others[found]?.id;
   const isComplete = pages.pages.at(-1)?.pagination.nextCursor === null;
   const lastPage = pages.pages.length - 1;
-  return withItems(pages, (items, index) => {
+  return mapPages(pages, (items, index) => {
     const rest = items.filter(({ id }) => id !== chat.id);
     const position = rest.findIndex(({ id }) => id === next);
     if (next !== undefined && position >= 0)
@@ -67,11 +68,6 @@ function placeChat(pages: ChatPages, view: InboxView, chat: Chat): ChatPages {
     return next === undefined && isComplete && index === lastPage ? [...rest, chat] : rest;
   });
 }
-
-const withItems = (data: ChatPages, change: (items: Chat[], index: number) => Chat[]): ChatPages => ({
-  ...data,
-  pages: data.pages.map((page, index) => ({ ...page, items: change(page.items, index) })),
-});
 
 const isOlder = (chat: Chat, than: Chat | undefined): boolean =>
   than !== undefined && chat.updatedAt < than.updatedAt;
@@ -110,7 +106,7 @@ export function removeChat(chatId: string): void {
     if (pages)
       queryClient.setQueryData(
         key,
-        withItems(pages, (items) => items.filter(({ id }) => id !== chatId)),
+        mapPages(pages, (items) => items.filter(({ id }) => id !== chatId)),
       );
   void queryClient.invalidateQueries({ queryKey: chatKey(chatId) });
   refreshCounts();

@@ -16,7 +16,7 @@ import styles from './composer.module.css';
 import { AttachedFiles, ComposerField } from './composer-field.tsx';
 import { Mentions, SavedReplies } from './composer-pickers.tsx';
 import { useChannel } from './data.ts';
-import { type Draft, useDraft } from './drafts.ts';
+import { type Draft, forgetNote, useDraft } from './drafts.ts';
 import { TypingLine } from './present.tsx';
 import { sendDraft } from './send-draft.ts';
 import { TemplateForm } from './template-form.tsx';
@@ -55,19 +55,19 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   const isClosed = chat.openUntil !== null && Date.parse(chat.openUntil) <= now.getTime();
 
   const note = useWrite(
-    () => {
+    (written: string) => {
       const mentionedUserIds = draft.mentioned
-        .filter(({ name }) => draft.note.includes(`@${name}`))
+        .filter(({ name }) => written.includes(`@${name}`))
         .map(({ id }) => id);
       return createNote(client, {
         path: { chatId: chat.id },
-        body: { text: draft.note.trim(), ...(mentionedUserIds.length > 0 ? { mentionedUserIds } : {}) },
+        body: { text: written, ...(mentionedUserIds.length > 0 ? { mentionedUserIds } : {}) },
       });
     },
     {
-      onSuccess: (stored) => {
+      onSuccess: (stored, text) => {
         storeNote(stored);
-        change({ note: '', mentioned: [] });
+        forgetNote(chat.id, text);
       },
       showsError: true,
     },
@@ -116,7 +116,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   const isEmpty = text.trim() === '' && (isNote || files.length === 0);
   async function submit(closes: boolean): Promise<void> {
     if (isEmpty || note.isPending || (!isNote && isClosed)) return;
-    if (isNote) return note.mutate();
+    if (isNote) return note.mutate(text.trim());
     change({ reply: '', files: [] });
     onTyping(false);
     const isSent = await sendDraft(chat.id, text.trim(), files, kind === 'email');

@@ -4,41 +4,37 @@ import {
   getContactTimeline,
   searchAutomationRuns,
   searchAutomations,
-  type TimelineItem,
 } from '@parley/sdk';
-import { useRef } from 'react';
-import { client, queryClient, useRead } from '../../api/api.ts';
+import type { QueryClient } from '@tanstack/react-query';
+import { client, useRead } from '../../api/api.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
+import { contactIdOf } from '../../explain/event-about.ts';
 import { RunLink } from '../../explain/run-link.tsx';
 import { useText } from '../../i18n/i18n.tsx';
-import { useEvents } from '../../live/patches.ts';
+import { addPatch } from '../../live/patches.ts';
+import { runSoon } from '../../live/soon.ts';
+import { useDescriptions } from '../../timeline/use-descriptions.ts';
 import { RelativeTime } from '../../ui/time.tsx';
 import styles from './contact-panel.module.css';
 import { Part } from './contact-part.tsx';
-import { useTeams, useUsers } from './data.ts';
 
 const READ = 50;
 const SHOWN = 8;
 const PAUSE_MS = 1_000;
 const keyOf = (contactId: string) => ['activity', contactId] as const;
 
-/** What happens to the contact is read again a moment after an event about it. */
-function useRefresh(contactId: string): void {
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEvents(['contact.*', 'chat.*', 'note.*', 'message.*', 'automation.*'], ({ type, data }) => {
-    const { id, contactId: about } = data as unknown as { id?: string; contactId?: string };
-    if ((type.startsWith('contact.') ? id : about) !== contactId || timer.current !== undefined) return;
-    timer.current = setTimeout(() => {
-      timer.current = undefined;
-      void queryClient.invalidateQueries({ queryKey: keyOf(contactId) });
-    }, PAUSE_MS);
-  });
-}
+const readSoon = runSoon(
+  PAUSE_MS,
+  (contactId, cache: QueryClient) => void cache.invalidateQueries({ queryKey: keyOf(contactId) }),
+);
+addPatch(['contact.*', 'chat.*', 'note.*', 'message.*', 'automation.*'], (event, cache) => {
+  const contactId = contactIdOf(event);
+  if (contactId !== undefined) readSoon(contactId, cache);
+});
 
 /** What happened of late, except what the chat beside it shows; and which automations are at work. */
 export function Activity({ chat }: { chat: Chat }) {
-  useRefresh(chat.contactId);
   return (
     <>
       {useScope('automations:read') && <Runs contactId={chat.contactId} />}
@@ -88,7 +84,7 @@ type RunningStatus = Extract<AutomationRun['status'], 'scheduled' | 'running' | 
 
 function Timeline({ chat: { id: chatId, contactId } }: { chat: Chat }) {
   const t = useText();
-  const detailOf = useDetail();
+  const { describe, describeChange } = useDescriptions();
   const items = useRead([...keyOf(contactId), 'timeline'], (signal) =>
     getContactTimeline(client, { path: { contactId }, query: { limit: READ }, signal }),
   ).data?.items;
@@ -99,9 +95,9 @@ function Timeline({ chat: { id: chatId, contactId } }: { chat: Chat }) {
       <ol className={styles.list}>
         {shown.slice(0, SHOWN).map((item) => (
           <li key={item.id} className={styles.entry}>
-            <span>{t(`activity.${item.type}`)}</span>
+            <span>{describe(item)}</span>
             <span className={styles.muted} dir="auto">
-              {detailOf(item)}
+              {item.text ?? item.changes.map(describeChange).join(', ')}
             </span>
             <span className={styles.muted}>
               <RelativeTime at={item.createdAt} />
@@ -111,25 +107,4 @@ function Timeline({ chat: { id: chatId, contactId } }: { chat: Chat }) {
       </ol>
     </Part>
   );
-}
-
-/** What is said about an entry besides what it is. */
-function useDetail(): (item: TimelineItem) => string {
-  const t = useText();
-  const people = [...(useUsers().data ?? []), ...(useTeams().data ?? [])];
-  const nameOf = (id: string | null): string | undefined => people.find((one) => one.id === id)?.name;
-  return ({ type, text, author, changes }) => {
-    if (text) return author?.name ? `${author.name}: ${text}` : text;
-    if (type === 'chat.assigned') {
-      const names = changes.flatMap(({ to }) => nameOf(to) ?? []);
-      return names.length > 0 ? names.join(', ') : t('inbox.nobody');
-    }
-    if (type === 'chat.status_changed') {
-      const to = changes.find(({ field }) => field === 'status')?.to;
-      return to ? t(`inbox.status.${to as Chat['status']}`) : '';
-    }
-    if (/^contact\.(updated|labels_)/.test(type))
-      return changes.map(({ field, to }) => `${field}: ${to ?? '–'}`).join(', ');
-    return '';
-  };
 }

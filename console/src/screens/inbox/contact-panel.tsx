@@ -1,7 +1,6 @@
 import type { Chat, Contact } from '@parley/sdk';
-import { getContact } from '@parley/sdk';
 import { Link } from '@tanstack/react-router';
-import { client, useRead } from '../../api/api.ts';
+import { useContact } from '../../api/contacts.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -27,9 +26,7 @@ export function ContactPanel({ chat, search, onLabels, onClose }: ContactPanelPr
   const t = useText();
   const canWrite = useScope('contacts:write');
   const { contactId } = chat;
-  const whole = useRead(['contacts', contactId], (signal) =>
-    getContact(client, { path: { contactId }, signal }),
-  );
+  const whole = useContact(contactId);
   // Labels are changed in the chat at once; the rest is the same.
   const contact = { ...(whole.data ?? chat.contact), labels: chat.contact.labels };
   return (

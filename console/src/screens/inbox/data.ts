@@ -1,18 +1,15 @@
 import {
   type Channel,
   type Chat,
-  type Client,
   countChats,
   getChat,
   type Message,
   type Note,
   type Page,
-  type SearchBody,
   searchChannels,
   searchChatMessages,
   searchChats,
   searchLabels,
-  searchMessageTemplates,
   searchNotes,
   searchSavedReplies,
   searchTeams,
@@ -21,6 +18,7 @@ import {
 } from '@parley/sdk';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { client, useRead } from '../../api/api.ts';
+import { useAll } from '../../api/lists.ts';
 import { useWorkspace } from '../../api/session.tsx';
 import { CHAT_COUNTS, chatKey, chatListKey, findCachedChat } from './chat-cache.ts';
 import { messagesKey, notesKey } from './thread-cache.ts';
@@ -114,35 +112,13 @@ export function useCounts(saved: readonly InboxView[]) {
   return new Map(query.data?.map((count) => [count.key, count]));
 }
 
-type Search<T> = (client: Client, input: { body?: SearchBody; signal: AbortSignal }) => Promise<Page<T>>;
-
-/** All items of a resource of which a tenant has few. */
-async function readAll<T>(search: Search<T>, signal: AbortSignal, query?: string): Promise<T[]> {
-  const all: T[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await search(client, {
-      body: { ...(query === undefined ? {} : { query }), pagination: pageAfter(100, cursor) },
-      signal,
-    });
-    all.push(...page.items);
-    cursor = nextCursorOf(page);
-  } while (cursor !== undefined);
-  return all;
-}
-const useAll = <T>(name: string, search: Search<T>) =>
-  useRead([name, 'all'], (signal) => readAll(search, signal));
-
-export const useViews = () => useAll('views', searchViews);
-export const useUsers = () => useAll('users', searchUsers);
-export const useTeams = () => useAll('teams', searchTeams);
-export const useLabels = () => useAll('labels', searchLabels);
-export const useChannels = () => useAll('channels', searchChannels);
-export const useSavedReplies = () => useAll('savedReplies', searchSavedReplies);
-export const useTemplates = (channelId: string) =>
-  useRead(['messageTemplates', 'approved', channelId], (signal) =>
-    readAll(searchMessageTemplates, signal, `and(eq(channelId,"${channelId}"),eq(status,"approved"))`),
-  );
+export const useViews = () => useAll(['views'], searchViews);
+export const useUsers = () => useAll(['users'], searchUsers);
+export const useTeams = () => useAll(['teams'], searchTeams);
+export const useLabels = () => useAll(['labels'], searchLabels);
+export const useChannels = () => useAll(['channels'], searchChannels);
+export const useSavedReplies = () =>
+  useAll(['savedReplies'], searchSavedReplies, { sortBy: 'asc(shortcut)' });
 
 export function useChannel(channelId: string): Channel | undefined {
   return useChannels().data?.find(({ id }) => id === channelId);

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { createStore } from '../../api/store.ts';
 
 /** What somebody has begun to write in a chat. It is kept while they look at other chats. */
 export interface Draft {
@@ -11,16 +11,26 @@ export interface Draft {
 }
 
 const EMPTY: Omit<Draft, 'mode'> = { reply: '', note: '', files: [], mentioned: [] };
-const drafts = new Map<string, Draft>();
+const drafts = createStore<ReadonlyMap<string, Draft>>(new Map());
+
+const isEmpty = ({ reply, note, files }: Draft): boolean => reply === '' && note === '' && files.length === 0;
 
 /** The draft of a chat; `mode` is what a new one begins with. */
 export function useDraft(chatId: string, mode: Draft['mode']): [Draft, (part: Partial<Draft>) => void] {
-  const [draft, setDraft] = useState<Draft>(() => drafts.get(chatId) ?? { ...EMPTY, mode });
-  const change = (part: Partial<Draft>): void =>
-    setDraft((old) => {
-      const next = { ...old, ...part };
-      drafts.set(chatId, next);
-      return next;
-    });
-  return [draft, change];
+  const stored = drafts.use((all) => all.get(chatId));
+  const change = (part: Partial<Draft>): void => {
+    const next = new Map(drafts.read());
+    const draft = { ...(next.get(chatId) ?? { ...EMPTY, mode }), ...part };
+    if (isEmpty(draft) && draft.mode === mode) next.delete(chatId);
+    else next.set(chatId, draft);
+    drafts.write(next);
+  };
+  return [stored ?? { ...EMPTY, mode }, change];
+}
+
+/** What a note has become is no draft any more. What was typed meanwhile is. */
+export function forgetNote(chatId: string, stored: string): void {
+  const draft = drafts.read().get(chatId);
+  if (draft?.note.trim() !== stored) return;
+  drafts.write(new Map(drafts.read()).set(chatId, { ...draft, note: '', mentioned: [] }));
 }

@@ -83,8 +83,9 @@ export function OutgoingEntry({ outgoing }: { outgoing: Outgoing }) {
   const { key, text, files, error } = outgoing;
   return (
     <div className={classes(styles.bubble, error ? styles.bad : styles.sending)}>
-      {files.map(({ name }) => (
-        <p key={name} className={styles.file} dir="auto">
+      {files.map(({ name }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
+        <p key={index} className={styles.file} dir="auto">
           <Icon name="attach" />
           {name}
         </p>

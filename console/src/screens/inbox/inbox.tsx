@@ -6,6 +6,7 @@ import { useText } from '../../i18n/i18n.tsx';
 import { PhoneButton, useIsPhoneOpen, WithPhone } from '../../phone/beside.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState } from '../../ui/notices.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { BulkBar, type BulkDialog, runBulkAction } from './bulk-bar.tsx';
 import { rememberView } from './chat-cache.ts';
 import { ChatList, type ListHandle } from './chat-list.tsx';
@@ -17,7 +18,7 @@ import { AssignDialog, LabelDialog, SnoozeDialog, WhyOfChat } from './dialogs.ts
 import styles from './inbox.module.css';
 import { useInboxKeys } from './keys.ts';
 import { MessageResults, resultId, useMessageResults } from './message-results.tsx';
-import { SearchField, SearchPlaces } from './search-field.tsx';
+import { SearchPlaces } from './search-places.tsx';
 import { useSelection } from './selection.ts';
 import { targetOf } from './target.ts';
 import { Thread } from './thread.tsx';
@@ -143,7 +144,8 @@ function Panes() {
             onChoose={(id) => void navigate({ to: '/inbox', search: { view: id } as never })}
           />
           <SearchField
-            field={searchField}
+            ref={searchField}
+            label={t('inbox.search')}
             text={text}
             onSearch={(q) =>
               void navigate({ to: '.', search: searchFor(q, isInMessages) as never, replace: true })

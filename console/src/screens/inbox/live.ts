@@ -1,5 +1,6 @@
 import type { Chat, Contact, Message, Note, StreamEvent } from '@parley/sdk';
 import { queryClient } from '../../api/api.ts';
+import { contactKey } from '../../api/contacts.ts';
 import { addPatch } from '../../live/patches.ts';
 import {
   CHAT_LISTS,
@@ -24,7 +25,7 @@ function storeContact(contact: Contact): void {
     const chat = findCachedChat(id);
     if (chat?.contactId === contact.id) storeChat({ ...chat, contact });
   }
-  void queryClient.invalidateQueries({ queryKey: ['contacts', contact.id] });
+  void queryClient.invalidateQueries({ queryKey: contactKey(contact.id) });
 }
 
 addPatch(['message.*'], (event) => {

@@ -1,31 +1,15 @@
 import type { Message } from '@parley/sdk';
 import { useState } from 'react';
-import { useFilePath } from '../../api/files.ts';
-import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { isPicture, useFilePath } from '../../api/files.ts';
+import { useTranslator } from '../../i18n/i18n.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import styles from './thread.module.css';
 
 type Media = Message['media'][number];
 
-/** Types that every browser shows, and that cannot contain scripts. */
-const PICTURE = /^image\/(png|jpe?g|gif|webp|avif)$/;
-
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
-
-/** The size of a file, such as 12 kB. */
-function useSize(): (bytes: number) => string {
-  const { language } = useTranslator();
-  return (bytes) => {
-    const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-    const format = { style: 'unit', unit: UNITS[step] as string, maximumFractionDigits: 1 } as const;
-    return new Intl.NumberFormat(language, format).format(bytes / 1000 ** step);
-  };
-}
-
 /** A file of a message: a picture, something to play, or a link. */
 export function MediaItem({ media }: { media: Media }) {
-  const t = useText();
-  const sizeOf = useSize();
+  const { t, formatBytes } = useTranslator();
   const pathOf = useFilePath();
   const [isBroken, setIsBroken] = useState(false);
   const { fileId, mimeType, filename, size, error } = media;
@@ -33,7 +17,7 @@ export function MediaItem({ media }: { media: Media }) {
   if (error) return <MissingFile name={name} text={error.message} />;
   if (fileId === null) return <MissingFile name={name} text={t('message.fetching')} />;
   const path = pathOf(fileId);
-  if (!isBroken && mimeType && PICTURE.test(mimeType))
+  if (!isBroken && isPicture(mimeType))
     return (
       <a href={path} target="_blank" rel="noreferrer" className={styles.picture}>
         <img src={path} alt={name} loading="lazy" onError={() => setIsBroken(true)} />
@@ -51,7 +35,7 @@ export function MediaItem({ media }: { media: Media }) {
       <span className={styles.filename} dir="auto">
         {name}
       </span>
-      {size !== null && <span className={styles.meta}>{sizeOf(size)}</span>}
+      {size !== null && <span className={styles.meta}>{formatBytes(size)}</span>}
     </a>
   );
 }

@@ -1,6 +1,6 @@
 import { type Message, type SendChatMessageBody, sendChatMessage, uploadFile } from '@parley/sdk';
-import { useSyncExternalStore } from 'react';
 import { client } from '../../api/api.ts';
+import { createStore } from '../../api/store.ts';
 import { refreshChat } from './chat-cache.ts';
 import { isStored, storeMessage } from './thread-cache.ts';
 
@@ -17,24 +17,15 @@ export interface Outgoing {
   error: unknown;
 }
 
-let all: readonly Outgoing[] = [];
-const listeners = new Set<() => void>();
-function change(next: readonly Outgoing[]): void {
-  all = next;
-  for (const listener of listeners) listener();
-}
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-const without = (key: string): Outgoing[] => all.filter((one) => one.key !== key);
+const all = createStore<readonly Outgoing[]>([]);
+const without = (key: string): Outgoing[] => all.read().filter((one) => one.key !== key);
 const replace = (key: string, part: Partial<Outgoing>): void =>
-  change(all.map((one) => (one.key === key ? { ...one, ...part } : one)));
+  all.write(all.read().map((one) => (one.key === key ? { ...one, ...part } : one)));
 
 export const useOutgoing = (chatId: string): readonly Outgoing[] =>
-  useSyncExternalStore(subscribe, () => all).filter((one) => one.chatId === chatId);
+  all.use().filter((one) => one.chatId === chatId);
 
-export const discardOutgoing = (key: string): void => change(without(key));
+export const discardOutgoing = (key: string): void => all.write(without(key));
 
 /** One after the other, so that the chat has them in the order of writing. */
 let queue: Promise<unknown> = Promise.resolve();
@@ -85,7 +76,7 @@ async function transmit({ key, chatId, body, files }: Outgoing): Promise<Message
         idempotencyKey: key,
       }),
     );
-    change(without(key));
+    all.write(without(key));
     refreshChat(chatId);
     return message;
   } catch (error) {
@@ -111,12 +102,12 @@ export function sendOptimistically(
   lastKey += 1;
   const key = `console-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${lastKey}`;
   const outgoing = { key, chatId, body, files, text, at: new Date().toISOString(), error: undefined };
-  change([...all, outgoing]);
+  all.write([...all.read(), outgoing]);
   return enqueue(outgoing);
 }
 
 export function retryOutgoing(key: string): void {
-  const found = all.find((one) => one.key === key);
+  const found = all.read().find((one) => one.key === key);
   if (!found?.error) return;
   replace(key, { error: undefined });
   void enqueue(found);

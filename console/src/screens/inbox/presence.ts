@@ -1,7 +1,8 @@
 import { type ChatPresenceEvent, setChatPresence } from '@parley/sdk';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
 import { client } from '../../api/api.ts';
 import { useScope } from '../../api/session.tsx';
+import { createStore } from '../../api/store.ts';
 import { useLiveState } from '../../live/live-provider.tsx';
 import { addPatch } from '../../live/patches.ts';
 
@@ -16,22 +17,16 @@ interface Present {
   endsAt: number;
 }
 
-let all: ReadonlyMap<string, readonly Present[]> = new Map();
-const listeners = new Set<() => void>();
+const all = createStore<ReadonlyMap<string, readonly Present[]>>(new Map());
 const NOBODY: readonly Present[] = [];
 
 function change(chatId: string, users: readonly Present[]): void {
-  const next = new Map(all);
+  const next = new Map(all.read());
   if (users.length === 0) next.delete(chatId);
   else next.set(chatId, users);
-  all = next;
-  for (const listener of listeners) listener();
+  all.write(next);
 }
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-const findPresent = (chatId: string): readonly Present[] => all.get(chatId) ?? NOBODY;
+const findPresent = (chatId: string): readonly Present[] => all.read().get(chatId) ?? NOBODY;
 
 /** Called with the chat that a colleague comes to. */
 const newcomers = new Set<(chatId: string) => void>();
@@ -59,7 +54,7 @@ addPatch(['chat.presence'], (event) => {
 
 /** The colleagues who are in a chat now. */
 export const usePresent = (chatId: string): readonly Present[] =>
-  useSyncExternalStore(subscribe, () => findPresent(chatId));
+  all.use((users) => users.get(chatId) ?? NOBODY);
 
 /** Before the 45 seconds that `viewing` counts are over. */
 const REPEAT_MS = 30_000;

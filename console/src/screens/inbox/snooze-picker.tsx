@@ -44,7 +44,7 @@ export function SnoozePicker({ onPick, onClose }: SnoozePickerProps) {
       choices={(['later', 'tomorrow', 'week'] as const).map((id) => ({
         id,
         label: t(`inbox.snooze.${id}`),
-        detail: `${formatDate(times[id])}, ${formatDate(times[id], 'time')}`,
+        detail: formatDate(times[id], 'dateTime'),
         picture: <Icon name="clock" />,
       }))}
       empty=""

@@ -1,13 +1,13 @@
 import type { Chat, MessageTemplate } from '@parley/sdk';
 import { useState } from 'react';
 import { fillVariables } from '../../api/content.ts';
+import { useApprovedTemplates } from '../../api/templates.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/notices.tsx';
 import styles from './composer.module.css';
-import { useTemplates } from './data.ts';
 import { sendOptimistically } from './outgoing.ts';
 import { Picker } from './picker.tsx';
 
@@ -25,7 +25,7 @@ const isName = (variable: string): boolean => /^(first_?)?name$/i.test(variable)
 /** After the reply window has closed, only what the vendor has approved may be sent. */
 export function TemplateForm({ chat }: { chat: Chat }) {
   const t = useText();
-  const templates = useTemplates(chat.channelId);
+  const templates = useApprovedTemplates(chat.channelId);
   const [isPicking, setIsPicking] = useState(false);
   const [chosen, setChosen] = useState<MessageTemplate>();
   return (

@@ -1,42 +1,28 @@
-import { getMessage, type Message, type Note, type Page } from '@parley/sdk';
-import type { InfiniteData } from '@tanstack/react-query';
+import { getMessage, type Message, type Note } from '@parley/sdk';
 import { client, queryClient } from '../../api/api.ts';
+import { type ListData, mapPages } from '../../api/lists.ts';
 import { readAfterwards } from './read-afterwards.ts';
-
-type Pages<T> = InfiniteData<Page<T>, string | undefined>;
 
 export const messagesKey = (chatId: string) => ['messages', chatId] as const;
 export const notesKey = (chatId: string) => ['notes', chatId] as const;
 
 /** Replaces an item of pages whose newest comes first, or adds it. */
-function storeItem<T extends { id: string; updatedAt: string }>(
-  key: readonly string[],
-  item: T,
-  change: (items: T[]) => T[] = (items) => [item, ...items],
-): void {
+function storeItem<T extends { id: string; updatedAt: string }>(key: readonly string[], item: T): void {
   readAfterwards(key);
-  queryClient.setQueryData<Pages<T>>(key, (data) => {
+  queryClient.setQueryData<ListData<T>>(key, (data) => {
     if (!data) return data;
     const known = data.pages.flatMap(({ items }) => items).find(({ id }) => id === item.id);
     if (known && known.updatedAt > item.updatedAt) return data;
-    return {
-      ...data,
-      pages: data.pages.map((page, index) => ({
-        ...page,
-        items: known
-          ? page.items.map((one) => (one.id === item.id ? item : one))
-          : index === 0
-            ? change(page.items)
-            : page.items,
-      })),
-    };
+    return mapPages(data, (items, index) =>
+      known ? items.map((one) => (one.id === item.id ? item : one)) : index === 0 ? [item, ...items] : items,
+    );
   });
 }
 
 /** Whether the message is shown already. */
 export const isStored = ({ id, chatId }: Message): boolean =>
   queryClient
-    .getQueryData<Pages<Message>>(messagesKey(chatId))
+    .getQueryData<ListData<Message>>(messagesKey(chatId))
     ?.pages.some(({ items }) => items.some((one) => one.id === id)) ?? false;
 
 export function storeMessage(message: Message): void {
@@ -56,12 +42,8 @@ export function storeNote(note: Note): void {
 }
 
 export function removeNote({ id, chatId }: Note): void {
-  queryClient.setQueryData<Pages<Note>>(
+  queryClient.setQueryData<ListData<Note>>(
     notesKey(chatId),
-    (data) =>
-      data && {
-        ...data,
-        pages: data.pages.map((page) => ({ ...page, items: page.items.filter((one) => one.id !== id) })),
-      },
+    (data) => data && mapPages(data, (items) => items.filter((one) => one.id !== id)),
   );
 }

@@ -87,14 +87,23 @@ function LoadedThread({
 /** A person who sees a chat has read it: when it is opened, and when something arrives. */
 function useMarkRead(chat: Chat, canWrite: boolean): void {
   const { mark } = useChatActions();
-  const { id, unreadCount, isUnread } = chat;
+  const { id, unreadCount, isUnread, latestMessage } = chat;
   const opened = useRef<string>(undefined);
+  const tried = useRef<string>(undefined);
   const check = useEffectEvent(() => {
-    if (document.visibilityState !== 'visible' || !canWrite) return;
+    if (!canWrite) return;
+    if (document.visibilityState !== 'visible') {
+      tried.current = undefined;
+      return;
+    }
     const isNew = opened.current !== id;
     opened.current = id;
+    // If the server refuses it, the chat is unread again: that is no reason to try it again without end.
+    const attempt = `${id} ${latestMessage?.id}`;
     // Somebody may mark it as unread while it is shown: that has no new messages.
-    if (isNew ? isUnread : unreadCount > 0) void mark(chat, false);
+    if (!(isNew ? isUnread : unreadCount > 0 && tried.current !== attempt)) return;
+    tried.current = attempt;
+    void mark(chat, false);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new chat or a new message
   useEffect(() => {

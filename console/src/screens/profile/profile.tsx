@@ -128,7 +128,7 @@ function AppearanceSection() {
 
 function SessionsSection() {
   const t = useText();
-  const sessions = useRead(['sessions'], (signal) => listSessions(client, { signal }));
+  const sessions = useRead(['sessions'], (signal) => listSessions(client, { signal }), { freshMs: 0 });
   const end = useWrite((sessionId: string) => revokeSession(client, { path: { sessionId } }), {
     invalidates: [['sessions']],
     done: 'profile.sessionEnded',

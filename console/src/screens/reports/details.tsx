@@ -57,7 +57,7 @@ export const details = {
     figures: [
       { figure: 'sent', title: 'reports.campaignSent' },
       { figure: 'delivered', title: 'reports.delivered', of: 'sent', isExtra: true },
-      { figure: 'read', title: 'reports.read', of: 'sent' },
+      { figure: 'read', title: 'reports.read', of: 'sent', isExtra: true },
       { figure: 'replied', title: 'reports.replied', of: 'sent' },
       { figure: 'failed', title: 'reports.failed', isExtra: true },
       { figure: 'optedOut', title: 'reports.optedOut', of: 'sent', isExtra: true },
@@ -120,9 +120,8 @@ export function DetailTable({ name, scope }: { name: DetailName; scope: Scope })
 }
 
 function useColumns({ figures, groupBy }: Details, scope: Scope): Column<ReportRow>[] {
-  const { t, formatNumber, language } = useTranslator();
+  const { t, formatNumber, formatPercent } = useTranslator();
   const formatDuration = useDuration();
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const nameOf = ({ group }: ReportRow): string =>
     group?.name ?? t(group?.id === null ? 'reports.nobody' : 'reports.deleted');
   return [
@@ -148,7 +147,7 @@ function useColumns({ figures, groupBy }: Details, scope: Scope): Column<ReportR
         return (
           <>
             {formatNumber(value ?? 0)}
-            {whole ? <span className={styles.part}>{percent.format((value ?? 0) / whole)}</span> : null}
+            {whole ? <span className={styles.part}>{formatPercent((value ?? 0) / whole, 1)}</span> : null}
           </>
         );
       },

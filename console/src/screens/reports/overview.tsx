@@ -129,7 +129,9 @@ function TileCard({ tile: { title, help, isDuration, isGood }, now, before }: Ti
       <p className={styles.value}>{format(now)}</p>
       <p className={styles.before}>
         <Change now={now} before={before} isGood={isGood} />
-        {before !== undefined && t('reports.before', { value: format(before) })}
+        {before === null
+          ? t('reports.noneBefore')
+          : before !== undefined && t('reports.before', { value: format(before) })}
       </p>
     </li>
   );

@@ -89,12 +89,14 @@ function Figures({ zone }: { zone: string }) {
       <Tools address={address} dates={dates} today={today} onChange={change} />
       <p className={styles.zone}>{t('reports.zone', { zone })}</p>
       <Overview scope={scope} />
-      <Tabs
-        label={t('reports.details')}
-        tabs={tabNames.map((id) => ({ id, label: t(`reports.${id}`) }))}
-        chosen={address.tab}
-        onChoose={(tab) => change({ tab })}
-      />
+      <div className={styles.tabs}>
+        <Tabs
+          label={t('reports.details')}
+          tabs={tabNames.map((id) => ({ id, label: t(`reports.${id}`) }))}
+          chosen={address.tab}
+          onChoose={(tab) => change({ tab })}
+        />
+      </div>
       <DetailTable key={address.tab} name={address.tab} scope={scope} />
     </div>
   );

@@ -28,10 +28,15 @@ export function Audit() {
     ...(period === 'all' ? [] : [`ge(createdAt,now("-${period}"))`]),
   ];
   const search = useDeferredValue(text.trim());
-  const entries = useList(['audit'], searchAuditEntries, {
-    ...(conditions.length === 0 ? {} : { query: `and(${conditions.join()})` }),
-    ...(search === '' ? {} : { search }),
-  });
+  const entries = useList(
+    ['audit'],
+    searchAuditEntries,
+    {
+      ...(conditions.length === 0 ? {} : { query: `and(${conditions.join()})` }),
+      ...(search === '' ? {} : { search }),
+    },
+    { freshMs: 0 },
+  );
   return (
     <Page title={t('audit.title')}>
       <p className={styles.intro}>{t('audit.intro')}</p>

@@ -74,6 +74,43 @@ function RoleFields({ role, access, error, onRole, onAccess }: RoleFieldsProps) 
   );
 }
 
+interface PersonFieldsProps {
+  name: string;
+  email: string;
+  error: unknown;
+  onName: (name: string) => void;
+  onEmail: (email: string) => void;
+}
+
+/** Who is invited. */
+export function PersonFields({ name, email, error, onName, onEmail }: PersonFieldsProps) {
+  const t = useText();
+  return (
+    <>
+      <TextField
+        label={t('people.name')}
+        value={name}
+        onChange={(event) => onName(event.target.value)}
+        error={issueOf(error, 'name')}
+        maxLength={255}
+        autoComplete="off"
+        autoFocus
+        required
+      />
+      <TextField
+        label={t('people.email')}
+        type="email"
+        value={email}
+        onChange={(event) => onEmail(event.target.value)}
+        error={issueOf(error, 'email')}
+        maxLength={255}
+        autoComplete="off"
+        required
+      />
+    </>
+  );
+}
+
 export function InviteDialog({
   onClose,
   onDone,
@@ -112,25 +149,7 @@ export function InviteDialog({
       error={invite.error}
       fields={['name', 'email', 'role', 'access']}
     >
-      <TextField
-        label={t('people.name')}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        error={issueOf(invite.error, 'name')}
-        maxLength={255}
-        autoComplete="off"
-        autoFocus
-        required
-      />
-      <TextField
-        label={t('people.email')}
-        type="email"
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-        error={issueOf(invite.error, 'email')}
-        autoComplete="off"
-        required
-      />
+      <PersonFields name={name} email={email} error={invite.error} onName={setName} onEmail={setEmail} />
       <RoleFields role={role} access={access} error={invite.error} onRole={setRole} onAccess={setAccess} />
     </FormDialog>
   );

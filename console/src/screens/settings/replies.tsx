@@ -24,7 +24,7 @@ import { useActions } from './actions.tsx';
 import { useFilter } from './filter.tsx';
 import styles from './settings.module.css';
 
-const KEY = ['saved_replies'];
+const KEY = ['savedReplies'];
 
 /** Texts that are written again and again. */
 export function Replies() {

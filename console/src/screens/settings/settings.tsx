@@ -1,5 +1,5 @@
 import { Link, Navigate, useParams } from '@tanstack/react-router';
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 import { useWorkspace } from '../../api/session.tsx';
 import { maySee } from '../../app/may-see.ts';
 import { NotFound } from '../../app/not-found.tsx';
@@ -19,12 +19,20 @@ export function Settings() {
   const { session, membership } = useWorkspace();
   const { page } = useParams({ strict: false }) as { page?: string };
   const pages = settingsPages.filter((one) => maySee(one, session, membership));
+  const navigation = useRef<HTMLElement>(null);
+  // On a small window the links are one line, which scrolls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another page is opened
+  useEffect(() => {
+    navigation.current
+      ?.querySelector('[aria-current=page]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [page]);
   const [first] = pages;
   if (page === undefined && first) return <Navigate to={`/settings/${first.id}`} replace />;
   const Content = pages.some(({ id }) => id === page) ? contents[page as string] : undefined;
   return (
     <div className={styles.settings}>
-      <nav className={styles.navigation} aria-label={t('settings.title')}>
+      <nav ref={navigation} className={styles.navigation} aria-label={t('settings.title')}>
         <ul className={styles.links}>
           {pages.map(({ id, title, icon }) => (
             <li key={id}>

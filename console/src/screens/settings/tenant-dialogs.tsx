@@ -19,6 +19,7 @@ import { useText } from '../../i18n/i18n.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { PersonFields } from './people-dialogs.tsx';
 
 export const TENANTS_KEY = ['system', 'tenants'];
 const PLANS = ['free', 'growth', 'scale'] as const;
@@ -181,26 +182,7 @@ export function OwnerDialog({ tenant, onClose, onDone }: OwnerDialogProps) {
       fields={['name', 'email']}
     >
       <p>{t('tenants.ownerText')}</p>
-      <TextField
-        label={t('people.name')}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        error={issueOf(invite.error, 'name')}
-        maxLength={255}
-        autoComplete="off"
-        autoFocus
-        required
-      />
-      <TextField
-        label={t('people.email')}
-        type="email"
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-        error={issueOf(invite.error, 'email')}
-        maxLength={255}
-        autoComplete="off"
-        required
-      />
+      <PersonFields name={name} email={email} error={invite.error} onName={setName} onEmail={setEmail} />
     </FormDialog>
   );
 }

@@ -22,7 +22,7 @@ const MAX = { name: 255, timezone: 64, locale: 35 } as const;
 /** What a tenant is called, where it is, and how much it may have. */
 export function Tenant() {
   const t = useText();
-  const settings = useRead(KEY, (signal) => getTenantSettings(client, { signal }));
+  const settings = useRead(KEY, (signal) => getTenantSettings(client, { signal }), { freshMs: 0 });
   const me = useRead(['me'], (signal) => getMe(client, { signal }));
   return (
     <Page title={t('tenant.title')}>

@@ -24,7 +24,7 @@ type Opened =
 /** Every tenant of the installation. */
 export function Tenants() {
   const t = useText();
-  const tenants = useRead(TENANTS_KEY, (signal) => listTenants(client, { signal }));
+  const tenants = useRead(TENANTS_KEY, (signal) => listTenants(client, { signal }), { freshMs: 0 });
   const [opened, setOpened] = useState<Opened>();
   const close = (): void => setOpened(undefined);
   return (

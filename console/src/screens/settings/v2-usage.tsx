@@ -11,7 +11,7 @@ import styles from './settings.module.css';
 /** Which tokens of the tenant still call the version that ends, and how they move on. */
 export function V2Usage() {
   const { t, formatNumber } = useTranslator();
-  const usage = useRead(['v2Usage'], (signal) => listTenantV2Usage(client, { signal }));
+  const usage = useRead(['v2Usage'], (signal) => listTenantV2Usage(client, { signal }), { freshMs: 0 });
   const guide = (
     <a href={`${basePath}/docs/guides/from-v2-to-v3`} target="_blank" rel="noreferrer">
       {t('v2.guide')}

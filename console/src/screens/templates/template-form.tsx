@@ -45,7 +45,9 @@ interface TemplateFormProps {
 /** Writes a template, and shows beside it how it will look. */
 export function TemplateForm({ channels, template, onClose, onDone }: TemplateFormProps) {
   const t = useText();
-  const [draft, setDraft] = useState<Draft>(() => draftOf(template, channels[0]?.id ?? ''));
+  // Most templates are made for WhatsApp.
+  const [first] = [...channels.filter(({ kind }) => kind === 'whatsapp'), ...channels];
+  const [draft, setDraft] = useState<Draft>(() => draftOf(template, first?.id ?? ''));
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }));
   const save = useWrite(
     () => {
@@ -206,9 +208,11 @@ function HeaderFields({ draft: { headerType, headerText, headerUrl }, error, onC
               onChange={({ target }) => {
                 const file = target.files?.[0];
                 if (file) upload.mutate(file);
+                // The same file may be chosen again.
+                target.value = '';
               }}
             />
-            {t('templates.upload')}
+            {t(upload.isPending ? 'templates.uploading' : 'templates.upload')}
           </label>
         </>
       )}

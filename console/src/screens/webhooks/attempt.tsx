@@ -1,8 +1,7 @@
 import type { WebhookDeliveryWithAttempts } from '@parley/sdk';
-import { useState } from 'react';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import { curlOf } from './curl.ts';
@@ -46,7 +45,9 @@ export function AttemptDetails({ attempt, body, isOpen }: AttemptDetailsProps) {
         ) : (
           <Code label={t('webhooks.body')} text={pretty(body)} />
         )}
-        <CurlButton text={curlOf(request, body)} />
+        <div>
+          <CopyButton text={curlOf(request, body)} label={t('webhooks.curl')} />
+        </div>
         {response && (
           <>
             <h3>{t('webhooks.response')}</h3>
@@ -86,29 +87,6 @@ function Headers({ headers }: { headers: Record<string, unknown> }) {
       <summary className={styles.summary}>{t('webhooks.headers')}</summary>
       <Code label={t('webhooks.headers')} text={text} />
     </details>
-  );
-}
-
-const SHOWN_MS = 2_000;
-
-function CurlButton({ text }: { text: string }) {
-  const t = useText();
-  const [hasCopied, setHasCopied] = useState(false);
-  // Plain http has no clipboard; all parts can be selected.
-  if (!navigator.clipboard) return null;
-  return (
-    <div>
-      <Button
-        icon={hasCopied ? 'check' : 'copy'}
-        onClick={async () => {
-          await navigator.clipboard.writeText(text);
-          setHasCopied(true);
-          setTimeout(() => setHasCopied(false), SHOWN_MS);
-        }}
-      >
-        {t(hasCopied ? 'action.copied' : 'webhooks.curl')}
-      </Button>
-    </div>
   );
 }
 

@@ -111,10 +111,15 @@ function DeliveryTable({ rows, webhooks, onOpen }: DeliveryTableProps) {
     {
       id: 'event',
       title: t('webhooks.event'),
-      cell: ({ id, eventType }) => (
-        <button type="button" className={styles.open} onClick={() => onOpen(id)}>
-          {eventType}
-        </button>
+      cell: ({ id, eventType, createdAt }) => (
+        <>
+          <button type="button" className={styles.open} onClick={() => onOpen(id)}>
+            {eventType}
+          </button>
+          <div className={styles.muted}>
+            <RelativeTime at={createdAt} />
+          </div>
+        </>
       ),
     },
     ...(webhooks.length === 0 ? [] : [{ id: 'url', title: t('webhooks.url'), isExtra: true, cell: urlOf }]),
@@ -142,12 +147,6 @@ function DeliveryTable({ rows, webhooks, onOpen }: DeliveryTableProps) {
       align: 'end',
       isExtra: true,
       cell: ({ attemptCount }) => formatNumber(attemptCount),
-    },
-    {
-      id: 'created',
-      title: t('webhooks.created'),
-      align: 'end',
-      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
     },
   ];
   return (

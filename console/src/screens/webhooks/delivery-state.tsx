@@ -1,6 +1,7 @@
 import type { FoundDelivery } from '@parley/sdk';
-import { useTranslator } from '../../i18n/i18n.tsx';
+import { useText } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
+import { RelativeTime } from '../../ui/time.tsx';
 import styles from './webhooks.module.css';
 
 const LOOKS = {
@@ -14,7 +15,7 @@ type State = Pick<FoundDelivery, 'status' | 'nextAttemptAt' | 'attemptCount'>;
 
 /** What became of a delivery, and when it is tried again. */
 export function DeliveryState({ of: { status, nextAttemptAt, attemptCount } }: { of: State }) {
-  const { t, formatDate } = useTranslator();
+  const t = useText();
   return (
     <>
       <Badge look={status === 'pending' && attemptCount > 0 ? 'warn' : LOOKS[status]}>
@@ -22,7 +23,7 @@ export function DeliveryState({ of: { status, nextAttemptAt, attemptCount } }: {
       </Badge>
       {status === 'pending' && attemptCount > 0 && nextAttemptAt !== null && (
         <div className={styles.muted}>
-          {t('webhooks.nextAttempt', { time: formatDate(new Date(nextAttemptAt), 'time') })}
+          {t('webhooks.nextAttempt')} <RelativeTime at={nextAttemptAt} />
         </div>
       )}
     </>

@@ -16,7 +16,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import { useSetStatus, useTest } from './actions.ts';
 import { useAddress } from './address.ts';
-import { DELIVERIES_KEY, sumOf, useStats, WEBHOOKS_KEY } from './data.ts';
+import { DELIVERIES_KEY, rateOf, sumOf, useStats, WEBHOOKS_KEY } from './data.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 import { DeleteDialog, RecoverDialog, RotateDialog } from './dialogs.tsx';
 import { EventNames, StatusBadge } from './endpoints.tsx';
@@ -174,7 +174,10 @@ function State({ webhook }: { webhook: ApiWebhook }) {
           [t('webhooks.url'), webhook.url],
           [t('webhooks.state'), <StatusBadge key="state" webhook={webhook} />],
           [t('webhooks.events'), <EventNames key="events" webhook={webhook} />],
-          [t('webhooks.successRate'), sum ? `${rate(sum)} (${t('webhooks.last24')})` : '–'],
+          [
+            t('webhooks.successRate'),
+            sum && rateOf(sum) !== undefined ? `${rate(sum)} (${t('webhooks.last24')})` : '–',
+          ],
           [t('webhooks.pending'), sum ? formatNumber(sum.pending) : '–'],
           [
             t('webhooks.lastFailure'),

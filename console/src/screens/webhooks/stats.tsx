@@ -140,9 +140,9 @@ export function Health({ webhookId }: { webhookId: string }) {
 
 /** A part of deliveries in percent, rounded down: what is not perfect is not called so. */
 export function useRate(): (counts: Parameters<typeof rateOf>[0]) => string {
-  const { formatNumber } = useTranslator();
+  const { formatPercent } = useTranslator();
   return (counts) => {
     const rate = rateOf(counts);
-    return rate === undefined ? '–' : `${formatNumber(Math.floor(rate * 1000) / 10)} %`;
+    return rate === undefined ? '–' : formatPercent(Math.floor(rate * 1000) / 1000, 1);
   };
 }

@@ -7,6 +7,7 @@ import {
 } from '@parley/sdk';
 import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
+import { CHANNEL_KINDS } from '../../api/channel-kinds.ts';
 import { issueOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
@@ -24,7 +25,6 @@ import {
 } from './subscription.ts';
 import styles from './webhooks.module.css';
 
-const KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
 const FIRST: Subscription = { isAll: true, types: [], scopes: [] };
 
 interface WebhookFormProps {
@@ -101,7 +101,7 @@ function SubscriptionFields({ subscription, onChange }: SubscriptionFieldsProps)
   const t = useText();
   const { isAll, types, scopes } = subscription;
   const channels = useAll(['channels'], searchChannels, { enabled: useScope('channels:read') }).data ?? [];
-  const kinds = KINDS.filter((kind) => channels.some((channel) => channel.kind === kind));
+  const kinds = CHANNEL_KINDS.filter((kind) => channels.some((channel) => channel.kind === kind));
   const known = eventGroups.flatMap(({ name, types: own }) => [`${name}.*`, ...own]);
   // What the form does not know is kept, and can be removed.
   const others = types.filter((type) => !known.includes(type));

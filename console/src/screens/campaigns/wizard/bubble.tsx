@@ -1,5 +1,6 @@
 import type { MessageTemplate } from '@parley/sdk';
 import { Fragment, type ReactNode } from 'react';
+import { fillVariables } from '../../../api/content.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import type { Variable } from './liquid-field.tsx';
@@ -74,8 +75,7 @@ interface TemplateBubbleProps {
 /** A template with its variables filled in. */
 export function TemplateBubble({ template, values, variables, file }: TemplateBubbleProps) {
   const t = useText();
-  const fill = (text: string): string =>
-    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => values[name] || whole);
+  const fill = (text: string): string => fillVariables(text, values);
   const { header, body, footer, buttons } = template;
   const hasFile = header !== null && header.type !== 'text';
   return (

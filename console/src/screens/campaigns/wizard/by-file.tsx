@@ -20,7 +20,7 @@ export function ByFile({ draft: { campaign, change }, onDone }: { draft: Draft; 
     () => {
       const now = new Date();
       const name = [...campaign.name].slice(0, MAX_NAME).join('');
-      const time = `${formatDate(now)}, ${formatDate(now, 'time')}`;
+      const time = formatDate(now, 'dateTime');
       return createLabel(client, { body: { name: t('campaigns.fileLabel', { name, time }) } });
     },
     { invalidates: [['labels']] },

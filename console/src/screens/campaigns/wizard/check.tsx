@@ -88,7 +88,7 @@ function Reach({ preview }: { preview: CampaignPreview }) {
   const { t, formatNumber, formatDate } = useTranslator();
   const reasonOf = useReason();
   const { matched, matchedIsCapped, examined, sendable, skipped, estimatedMinutes, quietHours } = preview;
-  const shown = (at: string): string => `${formatDate(new Date(at))}, ${formatDate(new Date(at), 'time')}`;
+  const shown = (at: string): string => formatDate(new Date(at), 'dateTime');
   const isPart = examined < matched;
   return (
     <section className={styles.reach} aria-label={t('campaigns.reach')}>

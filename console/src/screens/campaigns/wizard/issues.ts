@@ -5,6 +5,7 @@ export type Step = (typeof STEPS)[number];
 
 /** The step in which each field stands. */
 const STEP_OF: Readonly<Record<string, Step>> = {
+  name: 'whom',
   audience: 'whom',
   segmentId: 'whom',
   purpose: 'whom',
@@ -17,7 +18,11 @@ const STEP_OF: Readonly<Record<string, Step>> = {
   scheduledAt: 'when',
   recurrenceRules: 'when',
   timezone: 'when',
+  closeChats: 'when',
 };
+
+/** The step in which a field, or a part of one, is entered. */
+export const stepOf = (parameter: string): Step => STEP_OF[parameter.split('.', 1)[0] as string] ?? 'what';
 
 export interface StepIssue {
   step: Step;
@@ -31,16 +36,10 @@ export const stepIssues = (error: unknown): StepIssue[] =>
     ? error.issues.map(({ parameter, message }) => ({
         parameter,
         message,
-        step: STEP_OF[parameter.split('.', 1)[0] as string] ?? 'what',
+        step: stepOf(parameter),
       }))
     : [];
 
 /** The issue of exactly one field. */
 export const issueAt = (error: unknown, parameter: string): string | undefined =>
   stepIssues(error).find((issue) => issue.parameter === parameter)?.message;
-
-/** The first issue of a field or of a part of it. */
-export const issueWithin = (error: unknown, parameter: string): string | undefined =>
-  stepIssues(error).find(
-    (issue) => issue.parameter === parameter || issue.parameter.startsWith(`${parameter}.`),
-  )?.message;

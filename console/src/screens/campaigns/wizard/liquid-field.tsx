@@ -3,8 +3,7 @@ import { useRef } from 'react';
 import { useAll } from '../../../api/lists.ts';
 import { useScope } from '../../../api/session.tsx';
 import { useText } from '../../../i18n/i18n.tsx';
-import { classes } from '../../../ui/classes.ts';
-import { Field } from '../../../ui/field.tsx';
+import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import styles from './wizard.module.css';
@@ -70,19 +69,17 @@ export function LiquidField({
   };
   const shared = {
     ref: control,
+    label,
+    help,
+    error,
     value,
     maxLength,
     dir: 'auto',
-    className: classes(styles.input, isLong && styles.long),
     onChange: (event: { target: { value: string } }) => onChange(event.target.value),
   };
   return (
     <div className={styles.liquid}>
-      <Field label={label} help={help} error={error}>
-        {(attributes) =>
-          isLong ? <textarea rows={6} {...shared} {...attributes} /> : <input {...shared} {...attributes} />
-        }
-      </Field>
+      {isLong ? <TextArea rows={6} {...shared} /> : <TextField {...shared} />}
       <Menu
         className={styles.insert}
         label={t('campaigns.insertInto', { field: label })}

@@ -1,10 +1,11 @@
 import type { MessageTemplate } from '@parley/sdk';
+import { issueWithin } from '../../../api/errors.ts';
+import { useApprovedTemplates } from '../../../api/templates.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Loaded, Warning } from '../../../ui/notices.tsx';
-import { useTemplates } from '../data.ts';
 import { FileField } from './file-field.tsx';
-import { issueAt, issueWithin } from './issues.ts';
+import { issueAt } from './issues.ts';
 import { LiquidField, type Variable } from './liquid-field.tsx';
 import type { Message } from './message.ts';
 import styles from './wizard.module.css';
@@ -35,7 +36,7 @@ interface TemplateFieldsProps {
 /** Which template, what its variables say, and the file in its header. */
 export function TemplateFields(props: TemplateFieldsProps) {
   const t = useText();
-  const templates = useTemplates(props.channelId);
+  const templates = useApprovedTemplates(props.channelId);
   return (
     <Loaded query={templates} lines={1}>
       {(all) => {

@@ -26,7 +26,8 @@ export function TestSend({ draft }: { draft: Draft }) {
   const t = useText();
   const { person } = useWorkspace().session;
   const kind = useChannels().data?.find(({ id }) => id === draft.campaign.channelId)?.kind;
-  const [text, setText] = useState(person.email);
+  const [typed, setText] = useState<string>();
+  const text = typed ?? (kind === 'email' ? person.email : '');
   const wanted = text.trim().slice(0, 200);
   const found = useRead(
     ['contacts', 'testSend', wanted],
@@ -61,7 +62,7 @@ export function TestSend({ draft }: { draft: Draft }) {
             </Button>
           </li>
         ))}
-        {contacts.length === 0 && isHandle && found.data && (
+        {contacts.length === 0 && isHandle && found.data && !found.isPlaceholderData && (
           <li>
             <Button icon="plus" isBusy={send.isPending} onClick={() => send.mutate(undefined)}>
               {t('campaigns.testAdd', { name: wanted })}

@@ -1,13 +1,15 @@
 import type { Channel } from '@parley/sdk';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { issueWithin } from '../../../api/errors.ts';
+import { useApprovedTemplates } from '../../../api/templates.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Warning } from '../../../ui/notices.tsx';
-import { useActiveAutomations, useChannels, useTemplates } from '../data.ts';
+import { useActiveAutomations, useChannels } from '../data.ts';
 import { AutomationFields } from './automation-fields.tsx';
 import { Bubble, Marked, TemplateBubble } from './bubble.tsx';
 import { FileField } from './file-field.tsx';
-import { issueAt, issueWithin } from './issues.ts';
+import { issueAt } from './issues.ts';
 import { LiquidField, useVariables, type Variable } from './liquid-field.tsx';
 import { type ContentKind, contentKindOf, type Message } from './message.ts';
 import { Options } from './options.tsx';
@@ -34,11 +36,14 @@ export function What({ draft, error }: { draft: Draft; error: unknown }) {
   const message = campaign.message ?? {};
   const variables = useVariables(channel?.kind);
   const setMessage = (next: Message): void => change({ message: next });
+  // Who looks at another kind and comes back finds what was written.
+  const kept = useRef<Partial<Record<ContentKind, Message>>>({});
   const choose = (next: ContentKind): void => {
     setChosen(next);
+    if (kind) kept.current[kind] = message;
     const [first] = automations;
-    if (next === 'text') setMessage({ text: campaign.message?.text ?? '' });
-    if (next === 'template') setMessage({});
+    if (next === 'text') setMessage(kept.current.text ?? { text: message.text ?? '' });
+    if (next === 'template') setMessage(kept.current.template ?? {});
     if (next === 'automation' && first) change({ automationId: first.id });
   };
   const shared = { message, variables, onChange: setMessage, error };
@@ -53,9 +58,10 @@ export function What({ draft, error }: { draft: Draft; error: unknown }) {
             label: `${one.name} (${t(`kind.${one.kind}`)})`,
           }))}
           // A template belongs to its channel.
-          onChange={(channelId) =>
-            change({ channelId, ...(campaign.message?.template ? { message: {} } : {}) })
-          }
+          onChange={(channelId) => {
+            delete kept.current.template;
+            change({ channelId, ...(campaign.message?.template ? { message: {} } : {}) });
+          }}
           error={issueAt(error, 'channelId')}
         />
         <Options<ContentKind>
@@ -155,7 +161,7 @@ interface MessagePreviewProps {
 
 function MessagePreview({ channelId, message, variables }: MessagePreviewProps) {
   const t = useText();
-  const templates = useTemplates(channelId).data ?? [];
+  const templates = useApprovedTemplates(channelId).data ?? [];
   const template = templates.find(({ id }) => id === message.template?.templateId);
   if (template)
     return (

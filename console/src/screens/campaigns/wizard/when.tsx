@@ -1,8 +1,9 @@
 import { useState } from 'react';
+import { issueWithin } from '../../../api/errors.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { Choices } from '../../../ui/choices.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
-import { issueAt, issueWithin } from './issues.ts';
+import { issueAt } from './issues.ts';
 import { Options } from './options.tsx';
 import { useDayName } from './rule-text.ts';
 import { DAYS, type Day, FREQUENCIES, fromLocal, type Rule, readRule, toLocal, writeRule } from './times.ts';
@@ -73,10 +74,11 @@ function TimeFields({ draft: { campaign, change }, error }: { draft: Draft; erro
   const t = useText();
   const { scheduledAt, timezone } = campaign;
   // What is typed may not be a time yet.
-  const [typed, setTyped] = useState(scheduledAt === null ? '' : toLocal(scheduledAt, timezone));
+  const [typed, setTyped] = useState<string>();
+  const shown = typed ?? (scheduledAt === null ? '' : toLocal(scheduledAt, timezone));
   const setTime = (local: string, zone: string): void => {
-    setTyped(local);
     const at = fromLocal(local, zone);
+    setTyped(at === undefined ? local : undefined);
     change({ timezone: zone, ...(at === undefined ? {} : { scheduledAt: at }) });
   };
   const isPast = scheduledAt !== null && Date.parse(scheduledAt) <= Date.now();
@@ -85,7 +87,7 @@ function TimeFields({ draft: { campaign, change }, error }: { draft: Draft; erro
       <TextField
         type="datetime-local"
         label={t('campaigns.at')}
-        value={typed}
+        value={shown}
         onChange={(event) => setTime(event.target.value, timezone)}
         error={issueAt(error, 'scheduledAt') ?? (isPast ? t('campaigns.past') : undefined)}
         required
@@ -94,7 +96,7 @@ function TimeFields({ draft: { campaign, change }, error }: { draft: Draft; erro
         label={t('campaigns.timezone')}
         value={timezone}
         options={zones(timezone)}
-        onChange={(zone) => setTime(typed, zone)}
+        onChange={(zone) => setTime(shown, zone)}
         error={issueAt(error, 'timezone')}
       />
     </div>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useScope } from '../../../api/session.tsx';
 import { contactFilters, EVERYBODY } from '../../../contact-filter/contact-filters.ts';
 import { useContactFields } from '../../../contact-filter/use-contact-fields.ts';
@@ -35,12 +35,16 @@ export function Whom({ draft, error }: { draft: Draft; error: unknown }) {
   const [chosen, setChosen] = useState<Kind>();
   const stored = kindOf(campaign);
   const kind = chosen === 'file' || (chosen === 'filter' && stored === 'everybody') ? chosen : stored;
+  // Who looks at another kind and comes back finds the filter.
+  const kept = useRef(EVERYBODY);
   const choose = (next: Kind): void => {
     setChosen(next);
+    if (kind === 'filter') kept.current = campaign.audience ?? EVERYBODY;
     if (next === 'segment') {
       const [first] = segments;
       if (first) change({ segmentId: first.id, audience: null });
-    } else if (next !== 'file') change({ audience: EVERYBODY, segmentId: null });
+    } else if (next !== 'file')
+      change({ audience: next === 'filter' ? kept.current : EVERYBODY, segmentId: null });
   };
   const given = totalOf(campaign.recipientCounts);
   return (

@@ -10,12 +10,12 @@ import { classes } from '../../../ui/classes.ts';
 import { FormDialog } from '../../../ui/form-dialog.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Menu } from '../../../ui/menu.tsx';
-import { ErrorNotice } from '../../../ui/notices.tsx';
+import { ErrorNotice, Warning } from '../../../ui/notices.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { useCampaignActions } from '../actions.tsx';
 import { storeCampaign } from '../data.ts';
 import { Check, usePreview } from './check.tsx';
-import { STEPS, type Step, stepIssues } from './issues.ts';
+import { STEPS, type Step, stepIssues, stepOf } from './issues.ts';
 import { contentKindOf } from './message.ts';
 import { type Draft, useDraft } from './use-draft.ts';
 import { What } from './what.tsx';
@@ -84,6 +84,7 @@ export function Wizard({ campaign: stored }: { campaign: CampaignWithCounts }) {
     >
       <StepBar step={step} error={error} onStep={go} />
       {!isDraft && <p className={styles.notice}>{t('campaigns.editsScheduled')}</p>}
+      <Conflict draft={draft} />
       <h2 ref={heading} tabIndex={-1} className={styles.heading}>
         {t(`campaigns.step.${step}`)}
       </h2>
@@ -127,10 +128,30 @@ export function Wizard({ campaign: stored }: { campaign: CampaignWithCounts }) {
   );
 }
 
-/** Whether what is shown is stored. */
-function SaveState({ draft: { isSaving, isSaved, error } }: { draft: Draft }) {
+/** Somebody else has changed what is typed here: nobody's words are lost before somebody has decided. */
+function Conflict({ draft: { conflicts, resolve } }: { draft: Draft }) {
   const t = useText();
-  const state = isSaving ? 'saving' : isSaved ? 'saved' : error ? 'unsaved' : 'saving';
+  if (conflicts.length === 0) return null;
+  const steps = [...new Set(conflicts.map((name) => t(`campaigns.step.${stepOf(name)}`)))];
+  return (
+    <Warning
+      action={
+        <span className={styles.top}>
+          <Button onClick={() => resolve(false)}>{t('campaigns.takeTheirs')}</Button>
+          <Button onClick={() => resolve(true)}>{t('campaigns.keepMine')}</Button>
+        </span>
+      }
+    >
+      {t('campaigns.conflict', { steps: steps.join(', ') })}
+    </Warning>
+  );
+}
+
+/** Whether what is shown is stored. */
+function SaveState({ draft: { isSaving, isSaved, error, conflicts } }: { draft: Draft }) {
+  const t = useText();
+  const isKept = error !== undefined || conflicts.length > 0;
+  const state = isSaving ? 'saving' : isSaved ? 'saved' : isKept ? 'unsaved' : 'saving';
   return (
     <span role="status" className={classes(styles.saveState, state === 'unsaved' && styles.isUnsaved)}>
       {t(`campaigns.${state}`)}

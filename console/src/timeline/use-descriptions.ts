@@ -5,9 +5,10 @@ import {
   searchUsers,
   type TimelineItem,
 } from '@parley/sdk';
-import { useAll } from '../../api/lists.ts';
-import { useScope } from '../../api/session.tsx';
-import { useText } from '../../i18n/i18n.tsx';
+import { isChannelKind } from '../api/channel-kinds.ts';
+import { useAll } from '../api/lists.ts';
+import { useScope } from '../api/session.tsx';
+import { useText } from '../i18n/i18n.tsx';
 
 type Change = TimelineItem['changes'][number];
 
@@ -25,7 +26,6 @@ const FIELDS = [
   'labels',
   'metadata',
 ] as const;
-const KINDS = ['whatsapp', 'sms', 'email', 'instagram'] as const;
 const VALUES = ['open', 'snoozed', 'closed', 'subscribed', 'unsubscribed', 'true', 'false'] as const;
 const isOneOf = <T extends string>(known: readonly T[], text: string): text is T =>
   known.some((one) => one === text);
@@ -51,7 +51,7 @@ export function useDescriptions() {
   const describeField = (field: string): string => {
     if (isOneOf(FIELDS, field)) return t(`timeline.field.${field}`);
     const [group = '', name = ''] = field.split(/\.(.*)/s);
-    if (group === 'subscriptions' && isOneOf(KINDS, name)) return t(`kind.${name}`);
+    if (group === 'subscriptions' && isChannelKind(name)) return t(`kind.${name}`);
     return attributes.data?.find(({ externalId }) => externalId === name)?.name ?? name;
   };
   const describeValue = (field: string, value: string): string => {
