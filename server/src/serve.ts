@@ -83,7 +83,9 @@ export async function serveOn(
       storage.connection,
       connectionsNeeded(role, { ...connections, search: config.PARLEY_SEARCH_CONNECTIONS }),
     );
-  await prepareDatabase(storage.connection, keys, log, isAfterRestore);
+  const databaseReady = prepareDatabase(storage.connection, keys, log, isAfterRestore);
+  // `startSystem` waits for it.
+  databaseReady.catch(() => {});
   let { PORT: port } = config;
   const baseUrl = (): string =>
     config.PARLEY_BASE_URL ??
@@ -95,6 +97,7 @@ export async function serveOn(
   });
   const system = await startSystem({
     connection: storage.connection,
+    databaseReady,
     clock: systemClock,
     keys,
     log,
