@@ -83,9 +83,7 @@ export async function serveOn(
       storage.connection,
       connectionsNeeded(role, { ...connections, search: config.PARLEY_SEARCH_CONNECTIONS }),
     );
-  const databaseReady = prepareDatabase(storage.connection, keys, log, isAfterRestore);
-  // `startSystem` waits for it.
-  databaseReady.catch(() => {});
+  await prepareDatabase(storage.connection, keys, log, isAfterRestore);
   let { PORT: port } = config;
   const baseUrl = (): string =>
     config.PARLEY_BASE_URL ??
@@ -97,7 +95,6 @@ export async function serveOn(
   });
   const system = await startSystem({
     connection: storage.connection,
-    databaseReady,
     clock: systemClock,
     keys,
     log,
@@ -231,8 +228,6 @@ async function prepareDatabase(
   log: Logger,
   isAfterRestore: boolean,
 ): Promise<void> {
-  const applied = await migrate(connection, MIGRATIONS);
-  if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
   const db = openDatabase({
     connection,
     applicationName: 'parley start',
@@ -242,6 +237,11 @@ async function prepareDatabase(
     ...(isAfterRestore ? { queryTimeoutMs: HOLD_MS } : {}),
   });
   try {
+    // Connects meanwhile, which takes 10 ms. What is wrong with the database is said by the migrations.
+    const connected = db.ping().catch(() => {});
+    const applied = await migrate(connection, MIGRATIONS);
+    if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
+    await connected;
     await requireSameKey(db, keys);
     if (isAfterRestore) await holdAfterRestore(db, log);
     const { heldAt } = await findRestore(db);

@@ -47,8 +47,6 @@ export type Role = 'api' | 'worker' | 'all';
 
 export interface SystemOptions {
   connection: Connection;
-  /** Settled when the database is migrated and checked; at once when left out. Before that, nothing asks it. */
-  databaseReady?: Promise<void>;
   /** How long a request waits for a connection to the database before it is 503. */
   databaseWaitMs?: number;
   /** The time of day; test tenants have clocks of their own beside it. A system clock is kept on the database's time. */
@@ -154,7 +152,7 @@ export const connectionsNeeded = (
   { api, worker, search }: { api: number; worker: number; search: number },
 ): number => api + READERS + (role === 'api' ? 0 : worker) + (role === 'worker' ? 0 : search) + 1;
 
-/** Puts the parts together, and lets them work once the database is migrated. */
+/** Puts the parts together on a migrated database. */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { connection, log, isSoleProcess, connections = CONNECTIONS } = options;
   const searches = { ...SEARCHES, ...options.searches };
@@ -198,6 +196,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   // One machine has one clock: a sole process has its database beside it.
   const watch =
     'correct' in options.clock && !isSoleProcess ? watchClock({ db, clock: options.clock, log }) : undefined;
+  await watch?.measure();
   const outbound: OutboundClient = outboundClient({
     ...options.policy,
     ...options.outbound,
@@ -231,8 +230,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     ],
     isHealthOnly: options.role === 'worker',
   });
-  await options.databaseReady;
-  await watch?.measure();
 
   const shards =
     workerDb && pausableShards(createShards(workerDb, processId), watch?.isRight ?? (() => true));
@@ -268,7 +265,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     });
     worker = running;
     report.watchQueues(() => measureQueues(workerDb, bound, running, clock.real()));
-    await Promise.all([isSoleProcess && abandonUploads(workerDb), running.start({ isSoleProcess })]);
+    // The connections of work and of requests open at the same time; each takes 10 ms.
+    await Promise.all([
+      isSoleProcess && abandonUploads(workerDb),
+      running.start({ isSoleProcess }),
+      options.timers && db.ping(),
+    ]);
   }
   report.watchChannels(() => countFailingChannels(db));
   report.watchDeadlocks(() => countDeadlocks(db));

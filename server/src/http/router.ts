@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { sha256 } from '../base/crypto.ts';
@@ -62,7 +61,6 @@ export interface RouterDeps {
 }
 
 const OK = 200;
-const ROUTES_PER_TURN = 10;
 
 /** Registers routes with the server. Checks run in the order that docs/develop/decisions.md describes. */
 export async function addRoutes(
@@ -74,21 +72,17 @@ export async function addRoutes(
   // In separate scopes, so that the hook for unknown routes does not run for known ones.
   const mayBeCompressed = ({ spec }: Route): boolean =>
     spec.answer.isList === true || spec.body !== undefined;
-  const addTo = async (scope: FastifyInstance, isAdded: (route: Route) => boolean): Promise<void> => {
-    for (const [index, route] of routes.filter(isAdded).entries()) {
-      // The database is prepared meanwhile (serve.ts): without turns of the event loop, a start takes 50 ms longer.
-      if (index % ROUTES_PER_TURN === 0) await nextTurn();
-      addRoute(scope, deps, guards, route);
-    }
-  };
-  await app.register((scope) => addTo(scope, (route) => !mayBeCompressed(route) && !route.spec.upload));
+  await app.register(async (scope) => {
+    for (const route of routes)
+      if (!mayBeCompressed(route) && !route.spec.upload) addRoute(scope, deps, guards, route);
+  });
   await app.register(async (scope) => {
     await allowCompression(scope);
-    await addTo(scope, mayBeCompressed);
+    for (const route of routes) if (mayBeCompressed(route)) addRoute(scope, deps, guards, route);
   });
   await app.register(async (scope) => {
     await allowUploads(scope);
-    await addTo(scope, ({ spec }) => spec.upload !== undefined);
+    for (const route of routes) if (route.spec.upload) addRoute(scope, deps, guards, route);
   });
   const rejectUnknown = rejectUnknownRoutes(deps, guards, routes);
   // Before the body is read: a caller without a valid token gets no other answer.
