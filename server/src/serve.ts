@@ -228,6 +228,8 @@ async function prepareDatabase(
   log: Logger,
   isAfterRestore: boolean,
 ): Promise<void> {
+  const applied = await migrate(connection, MIGRATIONS);
+  if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
   const db = openDatabase({
     connection,
     applicationName: 'parley start',
@@ -237,11 +239,6 @@ async function prepareDatabase(
     ...(isAfterRestore ? { queryTimeoutMs: HOLD_MS } : {}),
   });
   try {
-    // Connects meanwhile, which takes 10 ms. What is wrong with the database is said by the migrations.
-    const connected = db.ping().catch(() => {});
-    const applied = await migrate(connection, MIGRATIONS);
-    if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
-    await connected;
     await requireSameKey(db, keys);
     if (isAfterRestore) await holdAfterRestore(db, log);
     const { heldAt } = await findRestore(db);

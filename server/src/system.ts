@@ -265,12 +265,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     });
     worker = running;
     report.watchQueues(() => measureQueues(workerDb, bound, running, clock.real()));
-    // The connections of work and of requests open at the same time; each takes 10 ms.
-    await Promise.all([
-      isSoleProcess && abandonUploads(workerDb),
-      running.start({ isSoleProcess }),
-      options.timers && db.ping(),
-    ]);
+    if (isSoleProcess) await abandonUploads(workerDb);
+    await running.start({ isSoleProcess });
   }
   report.watchChannels(() => countFailingChannels(db));
   report.watchDeadlocks(() => countDeadlocks(db));
