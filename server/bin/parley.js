@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds the program when its sources are newer than the build, then runs it in this very process.
 import { spawn } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
@@ -45,25 +45,35 @@ const BUILDS = [
   },
 ];
 
-const modified = async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+function modified(path) {
+  try {
+    return statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+// Synchronous, and without `recursive`: a thousand files take 15 ms of every start this way, and 100 ms by promises.
+function sourcesIn(folder) {
+  let entries = [];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch {}
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return sourcesIn(path);
+    return /\.(ts|tsx|css)$/.test(path) ? [path] : [];
+  });
+}
 
 /** When a source was changed last; 0 if it comes built, without its own sources. */
-async function newestSource({ sources, manifests }) {
-  const found = await Promise.all(
-    sources.map(async (folder) =>
-      (await readdir(folder, { recursive: true }).catch(() => []))
-        .filter((file) => /\.(ts|tsx|css)$/.test(file))
-        .map((file) => `${folder}/${file}`),
-    ),
-  );
+function newestSource({ sources, manifests }) {
+  const found = sources.map(sourcesIn);
   if (found[0].length === 0) return 0;
-  return Math.max(...(await Promise.all([...manifests, ...found.flat()].map(modified))));
+  return Math.max(...[...manifests, ...found.flat()].map(modified));
 }
 
-async function isOutdated(build) {
-  const built = await Promise.all(build.results.map(modified));
-  return (await newestSource(build)) > Math.min(...built);
-}
+const isOutdated = (build) => newestSource(build) > Math.min(...build.results.map(modified));
 
 // By another process: one that has built keeps a small heap, which costs a busy server a fifth of its speed.
 const run = (program) =>
@@ -72,9 +82,7 @@ const run = (program) =>
   );
 
 const wanted = isTool ? BUILDS.slice(0, 1) : BUILDS;
-const built = await Promise.all(
-  wanted.map(async (build) => ((await isOutdated(build)) ? run(build.program) : true)),
-);
+const built = await Promise.all(wanted.filter(isOutdated).map(({ program }) => run(program)));
 if (built.includes(false)) process.exit(1);
 // Without source maps: they are read when an error first shows its stack, such as that of a connection which has rested
 // long enough, and then everything stands still for 0.3 s. The build keeps names and lines.

@@ -17,24 +17,25 @@ export function inBackground(
   };
 }
 
-/** Runs a task repeatedly, with a pause between two runs. */
+/** Runs a task repeatedly, with a pause between two runs, and before the first one. */
 export function repeat(
   pauseMs: number,
   task: () => Promise<unknown>,
   log: Logger,
+  firstPauseMs = pauseMs,
 ): { stop(): Promise<void> } {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  const schedule = (): void => {
-    if (!isStopped) timer = setTimeout(run, pauseMs);
+  const schedule = (afterMs: number): void => {
+    if (!isStopped) timer = setTimeout(run, afterMs);
   };
   const run = (): void => {
     running = task()
       .catch((error) => log.warn({ err: error }, 'background task failed, it is retried'))
-      .then(schedule);
+      .then(() => schedule(pauseMs));
   };
-  schedule();
+  schedule(firstPauseMs);
   return {
     async stop() {
       isStopped = true;

@@ -1,3 +1,4 @@
+import { lazy } from '../../base/lazy.ts';
 import { storableJson } from '../../base/storable.ts';
 import { businessOpening, type Opening } from '../../hours/opening.ts';
 import { type RunContext, scopeOf } from './context.ts';
@@ -24,7 +25,8 @@ const MAX_STEPS = 1000;
 /** How many steps a run executes before other runs continue. */
 const STEPS_PER_BATCH = 100;
 
-const ALWAYS_OPEN = businessOpening(null, 'UTC');
+/** At its first use: the first time zone takes 20 ms. */
+const alwaysOpen = lazy(() => businessOpening(null, 'UTC'));
 
 /** What texts and conditions know of the business hours. */
 function hoursNow(opening: Opening, now: Date): { isOpen: boolean; opensAt: string | null } {
@@ -42,7 +44,7 @@ export function* interpret(
   context: RunContext,
   now: Date,
   secrets: Readonly<Record<string, string>> = {},
-  openingFor: (context: RunContext) => Opening = () => ALWAYS_OPEN,
+  openingFor: (context: RunContext) => Opening = alwaysOpen,
 ): Generator<Effect, StepBatch, EffectResult> {
   const running: Running = {
     program,
