@@ -1,3 +1,4 @@
+import type { Membership } from '@parley/sdk';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { setTenantForRequests } from '../api/client.ts';
@@ -6,6 +7,7 @@ import {
   endSession,
   findMembership,
   mayUse,
+  switchTenant,
   useSessionQuery,
   useWorkspace,
   WorkspaceContext,
@@ -39,6 +41,7 @@ export function Shell() {
     );
   const membership = findMembership(query.data, chosen);
   if (!membership) return <NoTenant email={query.data.person.email} />;
+  if (chosen !== undefined && membership.tenantId !== chosen) return <ToTenant membership={membership} />;
   // Before the screens below send their first request.
   setTenantForRequests(membership.tenantId);
   return (
@@ -55,6 +58,12 @@ function ToLogin({ hasEnded }: { hasEnded: boolean }) {
   const router = useRouter();
   const [search] = useState(() => ({ next: router.latestLocation.href, ...(hasEnded ? { ended: 1 } : {}) }));
   useEffect(() => void router.navigate({ to: '/login', search, replace: true }), [router, search]);
+  return null;
+}
+
+/** The person no longer belongs to the tenant of this tab: nothing of it stays in memory. */
+function ToTenant({ membership }: { membership: Membership }) {
+  useEffect(() => switchTenant(membership), [membership]);
   return null;
 }
 

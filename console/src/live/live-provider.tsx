@@ -21,7 +21,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         onGap: () => void queryClient.invalidateQueries(),
         onState: (next) => {
           setState(next);
-          // The query fails with 401, and the shell shows the login.
+          // The query fails with 401, or has another tenant: the shell shows the login, or what is left.
           if (next === 'ended') void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
         },
       }),

@@ -1,6 +1,9 @@
 import { type Client, ParleyError, type StreamEvent, type StreamState, streamEvents } from '@parley/sdk';
 
-/** `live`: events arrive. `waiting`: not yet. `reconnecting`: the server does not answer. `ended`: the session has ended. */
+/**
+ * `live`: events arrive. `waiting`: not yet. `reconnecting`: the server does not answer. `ended`: the session has ended, or the
+ * person no longer belongs to the tenant.
+ */
 export type LiveState = 'waiting' | 'live' | 'reconnecting' | 'ended';
 
 interface LiveOptions {
@@ -53,8 +56,9 @@ async function follow(
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ParleyError && error.status === 401) return onState('ended');
-      onState('reconnecting');
+      const status = error instanceof ParleyError ? error.status : 0;
+      onState(status === 401 || status === 403 ? 'ended' : 'reconnecting');
+      if (status === 401) return;
       // Refused with a position: what came after it is gone. Refused without one: no right to a stream, or too many.
       if (lastEventId === undefined) await pause(REFUSED_PAUSE_MS, signal);
       position.lastEventId = undefined;
