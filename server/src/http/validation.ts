@@ -3,6 +3,7 @@ import { countCharacters } from '../base/characters.ts';
 import type { InvalidParamKey } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
+import { lazy } from '../base/lazy.ts';
 import { unknownKey } from '../base/nearest.ts';
 import { compileOnce } from './compile-once.ts';
 import { knownKeys } from './strict-body.ts';
@@ -25,20 +26,24 @@ const formats: Record<string, { isValid: (text: string) => boolean; name: string
   },
 };
 
-const ajv = new Ajv({
-  allErrors: true,
-  verbose: true,
-  strict: true,
-  strictTypes: false,
-  strictRequired: false,
+/** At its first use: to create it takes 8 ms. */
+const validator = lazy(() => {
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+  });
+  for (const [name, { isValid }] of Object.entries(formats))
+    ajv.addFormat(name, { type: 'string', validate: isValid });
+  return ajv;
 });
-for (const [name, { isValid }] of Object.entries(formats))
-  ajv.addFormat(name, { type: 'string', validate: isValid });
 
 /** Returns the issues of a value, or undefined if it is valid. Never changes the value. */
 export type Validate = (value: unknown) => Issues | undefined;
 
-const compile = compileOnce((schema) => ajv.compile(schema));
+const compile = compileOnce((schema) => validator().compile(schema));
 
 export function compileSchema(schemaOf: () => object, root: string): Validate {
   const compiled = compile(schemaOf);
