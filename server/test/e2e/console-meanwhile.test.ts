@@ -9,7 +9,7 @@ const REFUSED = /status of (4\d\d|500)/;
 /** By the palette, so that the page is not loaded again. */
 async function goTo(page: Page, screen: string): Promise<void> {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill(screen);
+  await page.getByRole('dialog').getByRole('combobox').fill(screen);
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }
