@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createCache } from '../base/cache.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Announcement } from '../base/events.ts';
+import { fairPlaces } from '../base/fair-places.ts';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan, isUnwritable } from './errors.ts';
 import { encodeArrays } from './parameters.ts';
 import { corked, pipelinedReaders, type Send } from './pipelined.ts';
@@ -72,6 +74,11 @@ export interface DatabaseOptions {
   poolSize: number;
   /** The number of shared connections for reads by primary key. */
   readers: number;
+  /**
+   * How many transactions of one tenant run at the same time, if there is a limit. The others wait: transactions that wait for
+   * locks of their tenant must not keep all connections from other tenants.
+   */
+  transactionsPerTenant?: number;
   /** Connections of their own for searches. Without them a search is like any other statement. */
   searches?: SearchLimits;
   settings?: Record<string, string>;
@@ -87,6 +94,8 @@ export interface DatabaseOptions {
 
 /** Much longer than a request waits for a free connection, or a read by primary key for its answer. */
 const WAIT_MS = 5_000;
+/** Far more than clients send at once. */
+const MAX_WAITING_TRANSACTIONS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const MAX_PAUSE_MS = 50;
@@ -164,6 +173,11 @@ export function queryable(send: Send, tenantId?: string) {
       send({ text, values: encodeArrays(values) }),
   };
 }
+
+const tooManyTransactions = (): ApiError =>
+  new ApiError('service_unavailable', {
+    detail: 'too many changes of this tenant wait for each other; send fewer at the same time, and try again',
+  });
 
 export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHooks): Database {
   const config = clientConfig(options);
@@ -414,6 +428,22 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       withRetries(() => withClient((client) => work(corked(client)), searchPool)),
     );
 
+  const { transactionsPerTenant } = options;
+  const places =
+    transactionsPerTenant === undefined
+      ? undefined
+      : fairPlaces({
+          places: options.poolSize,
+          perKey: transactionsPerTenant,
+          maxWaitMs: options.waitMs ?? WAIT_MS,
+          maxWaiting: MAX_WAITING_TRANSACTIONS,
+          refuse: tooManyTransactions,
+        });
+  const tenantTransaction = <T>(tenantId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> => {
+    const run = (): Promise<T> => systemTransaction((tx) => work(tx.forTenant(tenantId)));
+    return places ? places.run(tenantId, run) : run();
+  };
+
   const refuseWithoutTransaction = (): never => {
     throw new Error('A single statement cannot enqueue or publish: it has no transaction.');
   };
@@ -434,8 +464,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
         runSearch
           ? runSearch(tenantId, (send) => work(readerOf(tenantId, send)))
           : work(readerOf(tenantId, sendSingle)),
-      transaction: <T>(work: (tx: TenantTx) => Promise<T>) =>
-        systemTransaction((tx) => work(tx.forTenant(tenantId))),
+      transaction: <T>(work: (tx: TenantTx) => Promise<T>) => tenantTransaction(tenantId, work),
     });
   /** Kept, because to create one takes a quarter of the time of a small request. */
   const tenants = createCache<string, TenantDatabase>(MAX_KEPT_TENANTS, { memoMethod: createTenant });
