@@ -9,7 +9,7 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { StoredHours } from '../hours/schema.ts';
-import { lockTenantHours } from '../hours/tenant-hours.ts';
+import { lockTenantHours, requireFewHours } from '../hours/tenant-hours.ts';
 import type { GivenHours } from '../hours/validate-hours.ts';
 import { type Removal, startRemoval } from '../jobs/job.ts';
 import { hasManyRows } from '../jobs/removal-steps.ts';
@@ -139,7 +139,10 @@ export async function changeChannel(
         ? takenVendorKey(config, vendorKey)
         : error;
     });
-  if (setsHours) await wakeForHours(tx);
+  if (setsHours) {
+    await requireFewHours(tx);
+    await wakeForHours(tx);
+  }
   return presentChannel(updated as ChannelRow);
 }
 

@@ -9,6 +9,7 @@ import type { EncryptedColumn } from '../db/re-encrypt.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader, TenantTx } from '../db/tenant.ts';
 import type { StoredHours } from '../hours/schema.ts';
+import { lockTenantHours, requireFewHours } from '../hours/tenant-hours.ts';
 import { type GivenHours, validateHours } from '../hours/validate-hours.ts';
 import { timestamp } from '../http/schema.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
@@ -200,6 +201,7 @@ export async function createChannel(
   requireAllowedServers(adapter, config, policy);
   const { kind, provider, name, address } = input;
   const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
+  if (hours.businessHours) await lockTenantHours(tx);
   await requireFreeVendorKey(tx, provider, config, vendorKey);
   const id = newId();
   const row = await tx.find(insertChannel, [
@@ -219,6 +221,7 @@ export async function createChannel(
     hours.quietHours ?? null,
   ]);
   if (!row) throw takenVendorKey(config, vendorKey);
+  if (hours.businessHours) await requireFewHours(tx);
   await updateMailbox(tx, id, undefined, adapter.mailboxOf?.(config));
   return presentChannel(row);
 }
