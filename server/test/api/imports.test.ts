@@ -298,6 +298,19 @@ describe('a file that is imported', () => {
     expect(done.columns).toHaveLength(200);
   });
 
+  it('may have what errors.csv has made of texts that look like formulas, and gets them back', async () => {
+    const texts = ['10;-5', '＝x', '=1+1'];
+    const table = texts.map((text) => `"${text}",12`).join('\n');
+    const wrong = await run(`name,phone\n${table}\n`);
+    const errors = (await tenant.get(`/v3/imports/${wrong.id}/errors.csv`)).text;
+    const corrected = errors
+      .split(',12')
+      .map((part, index) => (index === 0 ? part : `,+1555000111${index}${part}`));
+    expect(await run(corrected.join(''))).toMatchObject({ created: 3, failed: 0 });
+    const names = (await contactsBy()).map(({ fullName }: { fullName: string }) => fullName);
+    expect(names.sort()).toEqual(texts.toSorted());
+  });
+
   it('may have formulas, which stay texts', async () => {
     const done = await run(
       `name,phone\n=1+1,"=""+15550001111"""\n'+cmd|x,+15550002222\n"=HYPERLINK(""http://x"")",+15550003333\n`,
