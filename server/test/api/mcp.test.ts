@@ -167,7 +167,7 @@ describe.each([
     }
   });
 
-  it('is told which argument is wrong, whatever it is', async () => {
+  it('learns which argument is wrong, whatever it is', async () => {
     const client = await connect({ write: true });
     for (const chatId of [null, {}, [], [[]], { toString: 1, valueOf: 1 }]) {
       const result = await call(client, 'get_chat', { chatId });

@@ -25,12 +25,12 @@ async function makeTraffic(tenant: TestTenant, seed: number): Promise<void> {
     (await tenant.channel('sms')).id,
     (await tenant.channel('whatsapp')).id,
   ];
-  const people = testContacts(8).map(({ phoneNumber }) => phoneNumber);
+  const numbers = testContacts(8).map(({ phoneNumber }) => phoneNumber);
   const find = async (what: string): Promise<Item[]> =>
     (await tenant.post(`/v3/${what}/search`, { pagination: { limit: 100 } })).body.data;
   const receive = () =>
     tenant.post(`/v3/sandbox/${pick(channels)}/inbound`, {
-      from: pick(people),
+      from: pick(numbers),
       text: random(8) === 0 ? 'STOP' : 'Hello',
     });
   const inChat = async (work: (chat: Item) => Promise<Answer>): Promise<Answer> => {
@@ -46,9 +46,9 @@ async function makeTraffic(tenant: TestTenant, seed: number): Promise<void> {
     () => inChat(({ id }) => tenant.post(`/v3/chats/${id}/messages`, { text: 'Soon', scheduledAt: later() })),
     () => inChat(({ id }) => tenant.post(`/v3/chats/${id}/status`, { status: pick(['closed', 'open']) })),
     () => inChat(({ id }) => (random(3) === 0 ? tenant.delete(`/v3/chats/${id}`) : receive())),
-    () => tenant.post(`/v3/sandbox/${pick(channels)}/read`, { from: pick(people) }),
+    () => tenant.post(`/v3/sandbox/${pick(channels)}/read`, { from: pick(numbers) }),
     () => {
-      const contacts = people.slice(random(4), 4 + random(4)).map((phoneNumber) => ({ phoneNumber }));
+      const contacts = numbers.slice(random(4), 4 + random(4)).map((phoneNumber) => ({ phoneNumber }));
       return tenant.post('/v3/campaigns', { ...ground, name: 'Sale', contacts });
     },
     async () => {
