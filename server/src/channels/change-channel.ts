@@ -139,10 +139,8 @@ export async function changeChannel(
         ? takenVendorKey(config, vendorKey)
         : error;
     });
-  if (setsHours) {
-    await requireFewHours(tx);
-    await wakeForHours(tx);
-  }
+  if (hours.businessHours) await requireFewHours(tx);
+  if (setsHours) await wakeForHours(tx);
   return presentChannel(updated as ChannelRow);
 }
 
