@@ -192,7 +192,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     readers: 0,
   };
   const db: Database = openDatabase(
-    { ...apiOptions, poolSize: connections.api, readers: READERS, searches },
+    {
+      ...apiOptions,
+      poolSize: connections.api,
+      // So that it takes two tenants to delay a third.
+      transactionsPerTenant: Math.max(2, connections.api >> 1),
+      readers: READERS,
+      searches,
+    },
     hooks,
   );
   const workerDb = options.role === 'api' ? undefined : openDatabase(workerOptions, hooks);

@@ -1,7 +1,7 @@
-import { IANAZone } from 'luxon';
 import { validateRule } from '../automations/definition/recurrence.ts';
 import { isException } from '../automations/definition/recurrence-rule.ts';
 import type { Issues } from '../base/issues.ts';
+import { isTimezone } from '../base/time-zones.ts';
 
 const MAX_YEARS_AHEAD = 10;
 /** More than a day of every week for nine years. Each is compared whenever an occurrence is searched. */
@@ -22,7 +22,7 @@ interface Times {
 export function validateTimes(times: Times, now: Date, issues: Issues): void {
   validateStart(times, now, issues);
   validateRules(times, issues);
-  if (times.timezone !== undefined && !IANAZone.isValidZone(times.timezone))
+  if (times.timezone !== undefined && !isTimezone(times.timezone))
     issues.add('timezone', 'invalid_string', 'Must be the name of a time zone, such as Europe/Berlin');
 }
 

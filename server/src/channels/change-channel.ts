@@ -9,7 +9,7 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import type { StoredHours } from '../hours/schema.ts';
-import { lockTenantHours } from '../hours/tenant-hours.ts';
+import { lockTenantHours, requireFewHours } from '../hours/tenant-hours.ts';
 import type { GivenHours } from '../hours/validate-hours.ts';
 import { type Removal, startRemoval } from '../jobs/job.ts';
 import { hasManyRows } from '../jobs/removal-steps.ts';
@@ -130,6 +130,7 @@ export async function changeChannel(
         ? takenVendorKey(config, vendorKey)
         : error;
     });
+  if (hours.businessHours) await requireFewHours(tx);
   if (setsHours) await wakeForHours(tx);
   return presentChannel(updated as ChannelRow);
 }

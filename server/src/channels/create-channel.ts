@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { StoredHours } from '../hours/schema.ts';
+import { lockTenantHours, requireFewHours } from '../hours/tenant-hours.ts';
 import type { GivenHours } from '../hours/validate-hours.ts';
 import type { OutboundPolicy } from '../outbound/addresses.ts';
 import type { Adapter } from '../providers/adapter.ts';
@@ -65,6 +66,7 @@ export async function createChannel(
   requireAllowedServers(adapter, config, policy);
   const { kind, provider, name, address } = input;
   const { vendorKey, verifyHash, accountKey } = vendorKeys(adapter, config);
+  if (hours.businessHours) await lockTenantHours(tx);
   await requireFreeVendorKey(tx, provider, config, vendorKey);
   const id = newId();
   const row = await tx.find(insertChannel, [
@@ -84,6 +86,7 @@ export async function createChannel(
     hours.quietHours ?? null,
   ]);
   if (!row) throw takenVendorKey(config, vendorKey);
+  if (hours.businessHours) await requireFewHours(tx);
   await updateMailbox(tx, id, undefined, adapter.mailboxOf?.(config));
   return presentChannel(row);
 }

@@ -15,7 +15,7 @@ import {
 import { OperatorError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { ask } from './api.ts';
-import { followImport, STOPPED } from './follow-import.ts';
+import { followImport } from './follow-import.ts';
 import {
   type CommandContext,
   readFlags,
@@ -24,16 +24,21 @@ import {
   requireArgument,
   resultFlags,
   resultHelp,
+  STOPPED,
   type Target,
   UsageError,
 } from './options.ts';
 import { reasonOf } from './send.ts';
-import { jsonText } from './text.ts';
+import { jsonText, plain } from './text.ts';
 
 const COMMAND = 'contacts import';
 /** A large file over a slow line. */
 const UPLOAD_MS = 30 * 60_000;
 const existingChoices = ['update', 'skip'] as const;
+
+const ERRORS = 'errors.csv';
+/** For what is still wrong with the rows of `errors.csv`. */
+const ERRORS_AGAIN = 'errors-2.csv';
 
 const flags = {
   ...resultFlags,
@@ -43,7 +48,7 @@ const flags = {
   label: { type: 'string', multiple: true },
   'dry-run': { type: 'boolean' },
   'no-events': { type: 'boolean' },
-  errors: { type: 'string', default: 'errors.csv' },
+  errors: { type: 'string' },
   follow: { type: 'string' },
   cancel: { type: 'string' },
 } as const;
@@ -60,7 +65,7 @@ const help = `parley contacts import: imports contacts from a CSV file and waits
   --label LABEL        the name or id of a label that every contact gets; may be repeated
   --no-events          publish no event for each contact
   --dry-run            only check the rows
-  --errors FILE        where rows that were not imported are written, with the reasons (default ${flags.errors.default})
+  --errors FILE        where rows that were not imported are written, with the reasons (default ${ERRORS})
   --follow ID          follow an import that was started before
   --cancel ID          cancel an import; what is stored stays
 ${resultHelp}
@@ -80,6 +85,7 @@ export async function contactsImport(args: string[], context: CommandContext): P
   const path = known === undefined ? requireArgument(COMMAND, 'The file', positionals) : undefined;
   if (known !== undefined) refuseArguments(COMMAND, positionals);
   const target = readTarget(values, env);
+  const errors = await errorsPathOf(values.errors, path);
 
   if (values.cancel !== undefined) return cancelImport(target, values.cancel, values.json === true, context);
   const started =
@@ -94,7 +100,20 @@ export async function contactsImport(args: string[], context: CommandContext): P
     return;
   }
   if (path !== undefined) note(`Import ${started.id} has started.`);
-  await followImport(target, started, { ...values, isJson: values.json === true }, context);
+  await followImport(target, started, { errors, isJson: values.json === true }, context);
+}
+
+/** Whether two names are those of one file. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
+/** Where rows with issues are written. Never to the file that is imported: it may have rows that are stored nowhere else. */
+async function errorsPathOf(given: string | undefined, imported: string | undefined): Promise<string> {
+  if (imported === undefined || !(await isSameFile(given ?? ERRORS, imported))) return given ?? ERRORS;
+  if (given === undefined) return ERRORS_AGAIN;
+  throw new UsageError(`--errors must name another file than the one that is imported.`);
 }
 
 const requireImport = (target: Target, importId: string, signal: AbortSignal): Promise<Import> =>
@@ -130,7 +149,7 @@ async function startImport(
   const maps = (values.map ?? []).map(readMap);
   const blob = await openTable(path);
   const labelIds = await findLabelIds(target, values.label ?? [], signal);
-  note(`Uploading ${basename(path)}…`);
+  note(`Uploading ${plain(basename(path))}…`);
   const file = await ask(
     target,
     signal,

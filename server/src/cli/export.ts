@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename, unlink } from 'node:fs/promises';
 import { exportChats, exportContacts, items, ParleyError, searchChats, searchContacts } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
 import { clientOf, operatorError } from './api.ts';
@@ -10,10 +7,12 @@ import {
   readTarget,
   refuseArguments,
   resultFlags,
+  STOPPED,
   targetHelp,
 } from './options.ts';
 import { reasonOf } from './send.ts';
-import { jsonText } from './text.ts';
+import { jsonText, plain } from './text.ts';
+import { type Sink, writeWhole } from './write-whole.ts';
 
 const flags = {
   ...resultFlags,
@@ -43,9 +42,6 @@ ${targetHelp}
 
 The token needs the scope ${noun}:read.`;
 
-/** A part of the result at a time; resolves when the next can be taken. */
-type Sink = (part: Uint8Array | string) => Promise<void>;
-
 const exportCommand =
   ({ noun, download, search }: Exported) =>
   async (args: string[], { env, say, note, write, signal }: CommandContext): Promise<void> => {
@@ -69,6 +65,8 @@ const exportCommand =
       try {
         for await (const part of parts()) await sink(part);
       } catch (error) {
+        // What was written until then must not pass for the whole.
+        if (signal.aborted) process.exitCode = STOPPED;
         if (signal.aborted || error instanceof OperatorError) throw error;
         if (error instanceof ParleyError) throw operatorError(target, error);
         throw new OperatorError(
@@ -77,34 +75,14 @@ const exportCommand =
       }
     };
     if (values.output === undefined) return copy(write);
-    await writeWhole(values.output, copy);
-    note(`Written to ${values.output}.`);
+    const path = values.output;
+    await writeWhole(
+      path,
+      copy,
+      (reason) => `${path} cannot be written (${reason}). Choose another file with --output.`,
+    );
+    note(`Written to ${plain(path)}.`);
   };
-
-/** Writes a file that appears only when it is complete. */
-async function writeWhole(path: string, copy: (sink: Sink) => Promise<void>): Promise<void> {
-  const draft = `${path}.${process.pid}.part`;
-  const failed = (error: unknown): OperatorError =>
-    new OperatorError(`${path} cannot be written (${reasonOf(error)}). Choose another file with --output.`);
-  const stream = createWriteStream(draft, { mode: 0o600 });
-  const broken = new Promise<never>((_, reject) => stream.once('error', (error) => reject(failed(error))));
-  broken.catch(() => {});
-  try {
-    await Promise.race([once(stream, 'open'), broken]);
-    await copy(async (part) => {
-      if (!stream.write(part)) await Promise.race([once(stream, 'drain'), broken]);
-    });
-    stream.end();
-    await Promise.race([once(stream, 'close'), broken]);
-    await rename(draft, path).catch((error) => {
-      throw failed(error);
-    });
-  } catch (error) {
-    stream.destroy();
-    await unlink(draft).catch(() => {});
-    throw error;
-  }
-}
 
 /** `parley contacts export`. */
 export const contactsExport = exportCommand({

@@ -1,21 +1,17 @@
-import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getImport, getImportErrors, type Import, ParleyError } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
 import { ask, clientOf, operatorError } from './api.ts';
-import type { CommandContext, Target } from './options.ts';
+import { type CommandContext, STOPPED, type Target } from './options.ts';
 import { showProgress } from './progress-bar.ts';
 import { reasonOf } from './send.ts';
 import { count, jsonText, plain } from './text.ts';
+import { writeWhole } from './write-whole.ts';
 
 const POLL_MS = 500;
 const ANSWER_MS = 15_000;
 const MAX_WAIT_MS = 15_000;
 const SHOWN_ISSUES = 5;
-/** The exit code of a program that Ctrl-C has ended. */
-export const STOPPED = 130;
 
 interface FollowOptions {
   /** Where the rows with issues are written. */
@@ -111,12 +107,18 @@ async function writeErrors(
     // Without the deadline of an answer: the file may be long.
     getImportErrors(clientOf(target), { ...options, signal, path: { importId } }),
   );
-  await pipeline(Readable.fromWeb(body as never), createWriteStream(path, { mode: 0o600 }), { signal }).catch(
-    (error) => {
-      throw new OperatorError(
-        `The rows that were not imported cannot be written to ${path} (${reasonOf(error)}). Choose another file with --errors: parley contacts import --follow ${importId} --errors FILE`,
-      );
+  const describe = (reason: string): string =>
+    `The rows that were not imported cannot be written to ${path} (${reason}). Choose another file with --errors: parley contacts import --follow ${importId} --errors FILE`;
+  await writeWhole(
+    path,
+    async (sink) => {
+      try {
+        for await (const part of body as unknown as AsyncIterable<Uint8Array>) await sink(part);
+      } catch (error) {
+        throw error instanceof OperatorError ? error : new OperatorError(describe(reasonOf(error)));
+      }
     },
+    describe,
   );
 }
 

@@ -46,6 +46,13 @@ const commands: Record<string, Command> = {
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
+/** The reader of our output, such as `head`, may close it. Otherwise something is lost, for example because the disk is full. */
+function endWithOutput({ code, message }: NodeJS.ErrnoException): never {
+  if (code === 'EPIPE') process.exit(0);
+  process.stderr.write(`parley: The output cannot be written (${code ?? message}), and is incomplete.\n`);
+  process.exit(FAILED);
+}
+
 /**
  * The commands that talk to a running server. They are a separate program (bin/parley.js), so that they start fast and
  * open neither a port nor a database.
@@ -53,8 +60,7 @@ const WRONG_USAGE = 2;
 export async function main([name = '', ...args]: string[], env: NodeJS.ProcessEnv): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  // The reader of our output, such as `head`, may close it.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endWithOutput);
   const context: CommandContext = {
     env,
     say: (line) => void process.stdout.write(`${line}\n`),

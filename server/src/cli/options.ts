@@ -24,6 +24,9 @@ export const resultFlags = { ...targetFlags, json: { type: 'boolean' } } as cons
 export const resultHelp = `${targetHelp}
   --json               print the result as JSON`;
 
+/** The exit code of a program that Ctrl-C has ended. */
+export const STOPPED = 130;
+
 /** The command was not written as it should be. The program ends with 2. */
 export class UsageError extends OperatorError {}
 

@@ -4,6 +4,7 @@ import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts'
 import { channelKinds, handleTypes } from '../providers/kinds.ts';
 import { MAX_VALUE_LENGTH } from './attributes/values.ts';
 import { Subscription } from './consent/schema.ts';
+import { MAX_HANDLES } from './handles/validate.ts';
 
 export const Handle = Type.Object(
   {
@@ -110,7 +111,7 @@ export const ContactFields = Type.Object({
   email: Type.Optional(Nullable(Email)),
   handles: Type.Optional(
     Type.Array(GivenHandle, {
-      maxItems: 100,
+      maxItems: MAX_HANDLES,
       description: 'All handles of the contact; replaces the earlier list',
     }),
   ),

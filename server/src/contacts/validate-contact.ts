@@ -1,7 +1,7 @@
-import { IANAZone } from 'luxon';
 import { type AttributeKind, findAttributes } from '../attributes/find-attributes.ts';
 import { type ApiError, invalidParam } from '../base/errors.ts';
 import type { Issues } from '../base/issues.ts';
+import { isTimezone } from '../base/time-zones.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { type GivenValue, type StoredValue, validateValue } from './attributes/values.ts';
@@ -38,7 +38,7 @@ export function languageOf<T extends null | undefined>(
 }
 
 export function validateTimezone(given: string | null | undefined, issues: Issues): void {
-  if (typeof given === 'string' && !IANAZone.isValidZone(given))
+  if (typeof given === 'string' && !isTimezone(given))
     issues.add('timezone', 'invalid_string', 'Must be the name of a time zone, such as Europe/Berlin');
 }
 

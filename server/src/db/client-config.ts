@@ -16,7 +16,7 @@ export interface ClientOptions {
 }
 
 /** Much longer than a request waits for a free connection, or a read by primary key for its answer. */
-const WAIT_MS = 5_000;
+export const WAIT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /** The session is in UTC: PostgreSQL sends `2026-11-15 01:02:03.456+00`. Parsing by position is faster than a pattern. */

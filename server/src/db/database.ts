@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createCache } from '../base/cache.ts';
 import type { Announcement } from '../base/events.ts';
-import { type ClientOptions, clientConfig } from './client-config.ts';
+import { type ClientOptions, clientConfig, WAIT_MS } from './client-config.ts';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan, isUnwritable } from './errors.ts';
+import { limitTransactions } from './limit-transactions.ts';
 import { corked, pipelinedReaders, type Send } from './pipelined.ts';
 import { type Queryable, queryable } from './queryable.ts';
 import { limitSearches, type SearchLimits } from './searches.ts';
@@ -38,6 +39,8 @@ export interface DatabaseOptions extends ClientOptions {
   poolSize: number;
   /** The number of shared connections for reads by primary key. */
   readers: number;
+  /** How many transactions of one tenant run at the same time, if there is a limit. The others wait. */
+  transactionsPerTenant?: number;
   /** Connections of their own for searches. Without them a search is like any other statement. */
   searches?: SearchLimits;
   settings?: Record<string, string>;
@@ -175,6 +178,16 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       withRetries(() => withClient((client) => work(corked(client)), searchPool)),
     );
 
+  const { transactionsPerTenant } = options;
+  const inTurn =
+    transactionsPerTenant === undefined
+      ? <T>(_tenantId: string, work: () => Promise<T>): Promise<T> => work()
+      : limitTransactions({
+          connections: options.poolSize,
+          perTenant: transactionsPerTenant,
+          maxWaitMs: options.waitMs ?? WAIT_MS,
+        });
+
   const refuseWithoutTransaction = (): never => {
     throw new Error('A single statement cannot enqueue or publish: it has no transaction.');
   };
@@ -196,7 +209,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
           ? runSearch(tenantId, (send) => work(readerOf(tenantId, send)))
           : work(readerOf(tenantId, sendSingle)),
       transaction: <T>(work: (tx: TenantTx) => Promise<T>) =>
-        systemTransaction((tx) => work(tx.forTenant(tenantId))),
+        inTurn(tenantId, () => systemTransaction((tx) => work(tx.forTenant(tenantId)))),
     });
   /** Kept, because to create one takes a quarter of the time of a small request. */
   const tenants = createCache<string, TenantDatabase>(MAX_KEPT_TENANTS, { memoMethod: createTenant });

@@ -1,4 +1,4 @@
-import { IANAZone } from 'luxon';
+import { isTimezone, timezoneOf } from '../base/time-zones.ts';
 
 const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 3600_000;
@@ -19,9 +19,8 @@ export interface LocalTime {
 
 /** The first of these names that is a time zone; UTC if none is. */
 export function localTime(...names: readonly (string | null | undefined)[]): LocalTime {
-  // Luxon keeps those that it has created.
-  const name = names.find((one) => one != null && IANAZone.create(one).isValid) ?? 'UTC';
-  const zone = IANAZone.create(name);
+  const name = names.find((one) => one != null && isTimezone(one)) ?? 'UTC';
+  const zone = timezoneOf(name);
   const offsetAt = (moment: number): number => zone.offset(moment) * MINUTE_MS;
 
   /** The moment between two others at which the clocks are set. */

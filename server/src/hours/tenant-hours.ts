@@ -1,4 +1,4 @@
-import { ApiError } from '../base/errors.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { businessOpening, findQuietEnd, type Opening } from './opening.ts';
@@ -23,6 +23,13 @@ const holdHours = statement<[], HoursRow>('hours.hold', `${SELECT_HOURS} for sha
 const lockHours = statement<[], { id: string }>(
   'hours.lock',
   'select id from visible_tenants where id = $tenant for no key update',
+);
+
+/** The hours of all channels are read at once: more than a thousand channels with all their holidays. */
+const MAX_CHARACTERS = 1_000_000;
+const sizeOfHours = statement<[], { characters: number }>(
+  'hours.size',
+  `select coalesce(sum(length(business_hours::text)), 0)::int as characters from visible_channels where tenant_id = $tenant`,
 );
 
 const NO_HOURS: StoredHours = { businessHours: null, quietHours: null };
@@ -84,3 +91,14 @@ export const holdTenantHours = async (tx: TenantTx): Promise<TenantHours> =>
 
 /** Locks the hours of the tenant and of its channels. Locked before channels and runs. */
 export const lockTenantHours = async (tx: TenantTx): Promise<void> => void (await tx.find(lockHours, []));
+
+/** Throws if the hours of all channels are too large together. The caller has locked the hours, and stored those of a channel. */
+export async function requireFewHours(tx: TenantTx): Promise<void> {
+  const { characters = 0 } = (await tx.find(sizeOfHours, [])) ?? {};
+  if (characters > MAX_CHARACTERS)
+    throw invalidParam(
+      'businessHours',
+      'too_big',
+      'The hours of all channels together are too many: set common ones for the tenant, or remove dates that have passed',
+    );
+}

@@ -19,5 +19,15 @@ export function csvCell(text: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
+/** The text of a cell without what `csvCell` has added. */
+export function unescapeCell(cell: string): string {
+  if (!cell.includes("'")) return cell;
+  return cell
+    .replace(/^'(?=[\t\r\n])/, '')
+    .split(SEPARATORS)
+    .map((part) => (part.startsWith("'") && FORMULA.test(part.slice(1)) ? part.slice(1) : part))
+    .join('');
+}
+
 export const csvLine = (cells: readonly (string | null)[]): string =>
   `${cells.map((cell) => csvCell(cell ?? '')).join(',')}\r\n`;

@@ -84,12 +84,15 @@ const plain = (name: string): string =>
 /** What the columns probably are, by their names. Each field is used once. */
 export function guessColumns(header: readonly string[], attributes: readonly AttributeKind[]): Column[] {
   const used = new Set<string>();
+  // The oldest attribute counts. Looked up by name: there may be thousands, and 500 columns.
+  const fields = new Map(
+    attributes.toReversed().map(({ external_id }) => [plain(external_id), ATTRIBUTE_PREFIX + external_id]),
+  );
+  const exact = new Set(attributes.map(({ external_id }) => ATTRIBUTE_PREFIX + external_id));
   const guess = (name: string): string | null => {
-    const attribute = attributes.find(
-      ({ external_id }) => name === ATTRIBUTE_PREFIX + external_id || plain(name) === plain(external_id),
-    );
-    const alias = Object.hasOwn(aliases, plain(name)) ? aliases[plain(name)] : undefined;
-    return alias ?? (attribute ? ATTRIBUTE_PREFIX + attribute.external_id : null);
+    const short = plain(name);
+    const alias = Object.hasOwn(aliases, short) ? aliases[short] : undefined;
+    return alias ?? (exact.has(name) ? name : (fields.get(short) ?? null));
   };
   return header.map((name) => {
     const field = guess(name);

@@ -6,6 +6,7 @@ import { splitName } from '../contacts/create-contacts.ts';
 import { type Country, validateHandle } from '../contacts/handles/validate.ts';
 import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
 import { languageOf, nameOf, validateTimezone } from '../contacts/validate-contact.ts';
+import { unescapeCell } from '../http/csv.ts';
 import { ATTRIBUTE_PREFIX, type Column, type ContactColumn } from './columns.ts';
 import type { CsvRow } from './csv/read-file.ts';
 import type { RowIssue } from './schema.ts';
@@ -19,13 +20,11 @@ const NO: readonly string[] = ['false', 'no', '0', 'nein', 'n'];
 
 /** `="0170 123"`, by which spreadsheets keep digits as a text. */
 const TEXT_FORMULA = /^="([^"]*)"$/;
-/** The apostrophe that exports write before what a spreadsheet would read as a formula. */
-const ESCAPED_FORMULA = /^'(?=[=+\-@])/;
 /** What a spreadsheet has made of a long number. */
 const SHORTENED_NUMBER = /^\d[.,]\d+E\+\d+$/i;
 
-const textOf = (cell: string): string =>
-  cell.trim().replace(TEXT_FORMULA, '$1').replace(ESCAPED_FORMULA, '').trim();
+/** The text of a cell, without the apostrophes that exports write before what a spreadsheet would read as a formula. */
+const textOf = (cell: string): string => unescapeCell(cell.trim().replace(TEXT_FORMULA, '$1')).trim();
 
 /** How the rows of a file become contacts. */
 export interface RowRules {

@@ -43,7 +43,10 @@ function requestOf(tool: Tool, given: Record<string, unknown>): ToolRequest | st
   const path = new Map<string, string>();
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    switch (tool.places.get(name)) {
+    const place = tool.places.get(name);
+    // Not every object can be a text.
+    if (place !== undefined && place !== 'body' && typeof value === 'object') return `${name} must be a text`;
+    switch (place) {
       case 'path':
         path.set(name, String(value));
         break;

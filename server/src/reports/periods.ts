@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { collectIssues } from '../base/issues.ts';
+import { timezoneOf } from '../base/time-zones.ts';
 import { validateTimezone } from '../contacts/validate-contact.ts';
 import type { IntervalName, ReportBody } from './schema.ts';
 
@@ -17,7 +18,7 @@ export interface Periods {
 /** The begins of hours, days, weeks or months from a time on, by the calendar of a time zone: a day may have 23 or 25 hours. */
 function startsOf(from: Date, to: Date, interval: IntervalName, zone: string): Date[] {
   const starts = [from];
-  const first = DateTime.fromJSDate(from, { zone }).startOf(interval);
+  const first = DateTime.fromJSDate(from, { zone: timezoneOf(zone) }).startOf(interval);
   for (let count = 1; starts.length <= MAX_INTERVALS; count += 1) {
     // Again the begin: midnight may not exist on the first day, and exist on the others.
     const next = first

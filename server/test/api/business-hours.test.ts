@@ -122,6 +122,24 @@ describe('business hours', () => {
     expect(dataOf(await tenant.get('/v3/tenant')).businessHours).toBeNull();
   });
 
+  it('of all channels have a limit together, so that they can be read at once', async () => {
+    const spans = Array.from({ length: 12 }, (_, index) => {
+      const hour = String(2 * index).padStart(2, '0');
+      return [`${hour}:00`, `${hour}:30`];
+    });
+    const businessHours = { exceptions: dates(500).map((date) => ({ date, hours: spans })) };
+    const statuses: number[] = [];
+    for (let count = 0; count < 9; count += 1) {
+      const { id } = await tenant.channel();
+      statuses.push((await tenant.put(`/v3/channels/${id}`, { businessHours })).status);
+    }
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 400]);
+    const input = { kind: 'sms', provider: 'sandbox', name: 'One more', address: '+15550009999' };
+    const refused = await tenant.post('/v3/channels', { ...input, businessHours });
+    expect(Object.keys(refused.body.error.invalidParams)).toEqual(['businessHours']);
+    expect((await tenant.post('/v3/channels', input)).status).toBe(200);
+  });
+
   it('say how hours over midnight are written', async () => {
     const answer = await tenant.put('/v3/tenant', { businessHours: { fri: [['22:00', '02:00']] } });
     expect(answer.body.error.invalidParams['businessHours.fri.0'].message).toContain('["00:00","02:00"]');

@@ -126,6 +126,20 @@ describe('merging contacts on request', () => {
     expect(timeline[0]).toMatchObject({ type: 'contact.merged', resourceId: chat.contactId });
   });
 
+  it('refuses contacts that have more than 100 handles together, and leaves both as they are', async () => {
+    const create = async (from: number) => {
+      const handles = Array.from({ length: 51 }, (_, index) => ({
+        type: 'email',
+        value: `ada${from + index}@example.com`,
+      }));
+      return (await tenant.post('/v3/contacts', { firstName: 'Ada', handles })).body.data.id;
+    };
+    const [one, other] = [await create(0), await create(100)];
+    const refused = await merge(one, { mergedContactId: other });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('102 handles')]);
+    expect((await tenant.get(`/v3/contacts/${other}`)).body.data.handles).toHaveLength(51);
+  });
+
   it('refuses itself, unknown contacts, those of others, and restricted users', async () => {
     const { id } = (await tenant.post('/v3/contacts', { firstName: 'Ada' })).body.data;
     const foreign = (await (await server.tenant()).post('/v3/contacts', { firstName: 'Eve' })).body.data.id;

@@ -145,6 +145,22 @@ describe('an import', () => {
     expect((await tenant.post('/v3/contacts/search', { search: '15550003333' })).body.data).toHaveLength(1);
   });
 
+  it('gives a contact at most 100 numbers and addresses, also by several files', async () => {
+    const rows = (from: number, to: number): string =>
+      Array.from({ length: to - from }, (_, index) => `+1555000${5000 + from + index},info@example.com`).join(
+        '\n',
+      );
+    const first = await run(`phone,email\n${rows(0, 90)}\n`);
+    expect(first).toMatchObject({ created: 1, updated: 89, failed: 0 });
+    for (const isDryRun of [true, false]) {
+      const second = await run(`phone,email\n${rows(80, 400)}\n`, { isDryRun });
+      expect(second).toMatchObject({ created: 0, updated: 19, failed: 301 });
+      expect(second.issues[0]).toMatchObject({ row: 21, reason: expect.stringContaining('more than 100') });
+    }
+    const [contact] = await contactsBy();
+    expect(contact.handles).toHaveLength(100);
+  });
+
   it('never merges two contacts that exist, and never undoes an opt-out', async () => {
     await create('/v3/contacts', { firstName: 'Ada', phoneNumber: '+15550001111' });
     await create('/v3/contacts', { firstName: 'Grace', email: 'grace@example.com', isSubscribed: false });
@@ -280,6 +296,19 @@ describe('a file that is imported', () => {
     });
     expect(done).toMatchObject({ created: 1, failed: 0 });
     expect(done.columns).toHaveLength(200);
+  });
+
+  it('may have what errors.csv has made of texts that look like formulas, and gets them back', async () => {
+    const texts = ['10;-5', '＝x', '=1+1'];
+    const table = texts.map((text) => `"${text}",12`).join('\n');
+    const wrong = await run(`name,phone\n${table}\n`);
+    const errors = (await tenant.get(`/v3/imports/${wrong.id}/errors.csv`)).text;
+    const corrected = errors
+      .split(',12')
+      .map((part, index) => (index === 0 ? part : `,+1555000111${index}${part}`));
+    expect(await run(corrected.join(''))).toMatchObject({ created: 3, failed: 0 });
+    const names = (await contactsBy()).map(({ fullName }: { fullName: string }) => fullName);
+    expect(names.sort()).toEqual(texts.toSorted());
   });
 
   it('may have formulas, which stay texts', async () => {

@@ -87,6 +87,18 @@ describe('parley contacts import', () => {
     expect(await readdir(folder)).toEqual(['customers.csv']);
   });
 
+  it('never writes rows with issues over the file that it imports', async () => {
+    const table = 'name,phone\nAda,+15550001111\nNobody,12\n';
+    await writeFile(join(folder, 'errors.csv'), table);
+    const result = await runAndWork(start(['contacts', 'import', 'errors.csv', '--dry-run']));
+    expect([result.code, result.stdout]).toEqual([1, expect.stringContaining('errors-2.csv')]);
+    expect(await readFile(join(folder, 'errors.csv'), 'utf8')).toBe(table);
+    expect(await readFile(join(folder, 'errors-2.csv'), 'utf8')).toContain('Nobody,12');
+    const same = await run(['contacts', 'import', 'errors.csv', '--errors', './errors.csv']);
+    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('another file')]);
+    expect((await readdir(folder)).sort()).toEqual(['errors-2.csv', 'errors.csv']);
+  });
+
   it('leaves an import running at Ctrl-C, which can be followed over a lost connection', async () => {
     await writeFile(join(folder, 'customers.csv'), 'name,phone\nAda,+15550001111\n');
     const proxy = () =>
@@ -210,6 +222,30 @@ describe('parley contacts export and parley chats export', () => {
       stderr: expect.stringMatching(/^parley: no\/such\/folder\.csv cannot be written \(ENOENT\)/),
     });
     expect(await run(['contacts', 'export', '--query', 'nope('])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('do not pass for complete if they are stopped, or if the output cannot be written', async () => {
+    const slow = await useListener(
+      createServer((socket) => {
+        socket.on('error', () => {});
+        socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\n\r\nid,firstName\r\n');
+      }),
+    );
+    const started = start(['contacts', 'export', '--url', slow.url]);
+    await until(() => started.stdout().includes('firstName'));
+    started.child.kill('SIGINT');
+    expect((await started.ended).code).toBe(130);
+
+    await create('/v3/contacts', { firstName: 'Ada' });
+    const shell = spawn('sh', ['-c', `"${process.execPath}" "${PARLEY}" contacts export > /dev/full`], {
+      env: { PATH: process.env.PATH, PARLEY_URL: url, PARLEY_TOKEN: tenant.token },
+    });
+    let stderr = '';
+    shell.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    expect(await new Promise((resolve) => shell.once('close', resolve))).toBe(1);
+    expect(stderr).toBe('parley: The output cannot be written (ENOSPC), and is incomplete.\n');
   });
 });
 

@@ -167,6 +167,18 @@ describe.each([
     }
   });
 
+  it('learns which argument is wrong, whatever it is', async () => {
+    const client = await connect({ write: true });
+    for (const chatId of [null, {}, [], [[]], { toString: 1, valueOf: 1 }]) {
+      const result = await call(client, 'get_chat', { chatId });
+      expect([result.isError, result.content[0]?.text]).toEqual([true, 'chatId must be a text']);
+      const send = { chatId: '019a82a0-0000-7000-8000-00000000ffff', text: 'Hi', idempotencyKey: chatId };
+      expect((await call(client, 'send_chat_message', send)).content[0]?.text).toBe(
+        'idempotencyKey must be a text',
+      );
+    }
+  });
+
   it('gets results of bounded length, without invisible characters', async () => {
     const hidden = 'Hello\u{e0049}\u{e0067}\u{e006e}\u200b \u202eworld';
     for (let index = 0; index < 60; index += 1)

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { timezoneOf } from '../../base/time-zones.ts';
 import { isException, parseRule, partsOf } from './recurrence-rule.ts';
 import { occurrencesOf, type RuleOccurrences } from './recurrence-search.ts';
 
@@ -23,13 +24,15 @@ function toLocal(moment: Date, zone: string): number {
   const seconds = (ms: number): number => Math.floor(ms / 1000) * 1000;
   // Most exceptions are in UTC, and there may be hundreds.
   if (zone === 'utc') return seconds(moment.getTime());
-  const local = DateTime.fromJSDate(moment, { zone });
+  const local = DateTime.fromJSDate(moment, { zone: timezoneOf(zone) });
   return seconds(local.setZone('utc', { keepLocalTime: true }).toMillis());
 }
 
 /** The reverse of `toLocal`. A time that occurs twice is the first one; a time that is skipped moves later by the skip. */
 function toUtc(localTime: number, zone: string): Date {
-  const local = DateTime.fromMillis(localTime, { zone: 'utc' }).setZone(zone, { keepLocalTime: true });
+  const local = DateTime.fromMillis(localTime, { zone: 'utc' }).setZone(timezoneOf(zone), {
+    keepLocalTime: true,
+  });
   const [first = local] = local.getPossibleOffsets();
   return first.toJSDate();
 }

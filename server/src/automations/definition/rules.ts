@@ -1,4 +1,5 @@
-import { Duration, IANAZone } from 'luxon';
+import { Duration } from 'luxon';
+import { isTimezone } from '../../base/time-zones.ts';
 import { isDateTime } from '../../http/validation.ts';
 import { validateUrl } from '../../outbound/validate-url.ts';
 import type { Searchable } from '../../search/fields.ts';
@@ -162,7 +163,7 @@ export const recurrenceRule: Rule<string> = (value, at, { issues }) => {
 };
 
 export const zone: Rule<string> = (value, at, { issues }) => {
-  if (!IANAZone.isValidZone(value))
+  if (!isTimezone(value))
     issues.add(at, 'invalid_string', 'Must be the name of a time zone, such as Europe/Berlin');
 };
 

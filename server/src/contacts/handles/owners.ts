@@ -22,6 +22,12 @@ const selectOwnersWith = statement<
     where exists (select from handles o where o.contact_id = h.contact_id and o.tenant_id = $tenant and o.type = $3)`,
 );
 
+const countByContact = statement<[contactIds: string[]], { contact_id: string; count: number }>(
+  'handles.count_by_contact',
+  `select contact_id, count(*)::int as count from handles
+    where contact_id = any ($1::uuid[]) and (tenant_id = $tenant) is true group by contact_id`,
+);
+
 const lockOwnersOf = (mode: string): string =>
   `select h.type, h.value, c.id as contact_id from unnest($1::text[], $2::text[]) as given (type, value)
      join handles h on h.tenant_id = $tenant and h.type = given.type and h.value = given.value
@@ -46,6 +52,16 @@ export async function findOwners(db: TenantReader, handles: readonly Handle[]): 
   const types = handles.map(({ type }) => type);
   const rows = await db.all(selectOwners, [types, handles.map(({ value }) => value)]);
   return new Map(rows.map((row) => [keyOf(row), row.contact_id]));
+}
+
+/** How many handles contacts have, by their ids. */
+export async function countHandles(
+  db: TenantReader,
+  contactIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (contactIds.length === 0) return new Map();
+  const rows = await db.all(countByContact, [[...contactIds]]);
+  return new Map(rows.map(({ contact_id, count }) => [contact_id, count]));
 }
 
 /**

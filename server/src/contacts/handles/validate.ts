@@ -11,6 +11,8 @@ type ValidatedHandle = { value: string; issue?: undefined } | { value?: undefine
 export type Country = CountryCode;
 export const isCountry = (code: string): code is Country => isSupportedCountry(code);
 
+/** How many handles a contact may be given. They are part of the contact, and of each of its events. */
+export const MAX_HANDLES = 100;
 const MAX_PHONE_LENGTH = 50;
 const MAX_EMAIL_LENGTH = 254;
 const MAX_ID_LENGTH = 255;

@@ -6,11 +6,12 @@ import { storeConsents } from '../consent/consents.ts';
 import { lockContacts } from '../contact.ts';
 import { attachLabels } from '../contact-labels.ts';
 import { lockHandles } from '../handles/lock.ts';
-import { findOwners } from '../handles/owners.ts';
+import { countHandles, findOwners } from '../handles/owners.ts';
 import { findSpellings } from '../handles/spellings.ts';
 import { insertContactsWithHandles } from '../handles/write.ts';
 import { touchContacts } from '../search-text.ts';
 import {
+  findExtended,
   handlesOf,
   type ImportedContact,
   type RefusedRow,
@@ -45,7 +46,9 @@ async function findContactsOf(
       ? row
       : { ...row, phoneNumber: spelled({ type: 'phone_number', value: row.phoneNumber }).value },
   );
-  return resolveRows(stored, await findOwners(db, stored.flatMap(handlesOf)), existing);
+  const owners = await findOwners(db, stored.flatMap(handlesOf));
+  const sizes = await countHandles(db, findExtended(stored, owners));
+  return resolveRows(stored, owners, sizes, existing);
 }
 
 function countRows({ contacts, refused, skipped }: ResolvedRows): ImportCounts {

@@ -1,6 +1,7 @@
 import type { Handle } from '../../providers/kinds.ts';
 import type { StoredValue } from '../attributes/values.ts';
 import { keyOf } from '../handles/owners.ts';
+import { MAX_HANDLES } from '../handles/validate.ts';
 
 /** A row of a file as a contact. Null says nothing. */
 export interface ImportedContact {
@@ -29,6 +30,8 @@ export interface ResolvedContact extends Omit<ImportedContact, 'row' | 'phoneNum
   contactId: string | undefined;
   /** All handles in the rows, the phone numbers first. */
   handles: Handle[];
+  /** How many handles the contact has with those of the rows. */
+  size: number;
   /** Their numbers. */
   rows: number[];
 }
@@ -62,14 +65,30 @@ function addRow(contact: ResolvedContact, row: ImportedContact, handles: readonl
       contact.handles.push({ type, value });
 }
 
+/** The contacts that get another handle by rows. `owners` has the contacts that have the handles, by `keyOf`. */
+export function findExtended(
+  rows: readonly ImportedContact[],
+  owners: ReadonlyMap<string, string>,
+): string[] {
+  const extended = new Set<string>();
+  for (const row of rows) {
+    if (row.phoneNumber === null || row.email === null) continue;
+    const ids = handlesOf(row).map((handle) => owners.get(keyOf(handle)));
+    const owner = ids.find((id) => id !== undefined);
+    if (owner !== undefined && ids.includes(undefined)) extended.add(owner);
+  }
+  return [...extended];
+}
+
 /**
  * Finds out which rows are about the same contact: those with the same phone number or email address, also if the contact exists.
  * A row whose two handles belong to two contacts is refused, because an import never merges contacts. `owners` has the contacts
- * that have the handles, by `keyOf`.
+ * that have the handles, by `keyOf`; `sizes`, how many handles those of `findExtended` have.
  */
 export function resolveRows(
   rows: readonly ImportedContact[],
   owners: ReadonlyMap<string, string>,
+  sizes: ReadonlyMap<string, number>,
   existing: 'update' | 'skip',
 ): ResolvedRows {
   const byHandle = new Map<string, ResolvedContact>();
@@ -113,9 +132,19 @@ export function resolveRows(
       skipped += 1;
       continue;
     }
+    const size = first?.size ?? sizes.get(ownerId ?? '') ?? 0;
+    const added = keys.filter((key) => !owners.has(key) && !byHandle.has(key)).length;
+    if (added > 0 && size + added > MAX_HANDLES) {
+      refused.push({
+        row: row.row,
+        reason: `Its contact would have more than ${MAX_HANDLES} phone numbers and email addresses: is one address used for several people?`,
+      });
+      continue;
+    }
     const contact = first ?? {
       contactId: ownerId,
       handles: [],
+      size,
       rows: [],
       firstName: null,
       lastName: null,
@@ -127,6 +156,7 @@ export function resolveRows(
     };
     if (!first) contacts.push(contact);
     addRow(contact, row, handles);
+    contact.size += added;
     for (const key of keys) byHandle.set(key, contact);
     if (ownerId !== undefined) byId.set(ownerId, contact);
   }

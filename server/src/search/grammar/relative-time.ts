@@ -1,4 +1,5 @@
-import { DateTime, Duration, IANAZone } from 'luxon';
+import { DateTime, Duration } from 'luxon';
+import { isTimezone, timezoneOf } from '../../base/time-zones.ts';
 import type { Token, Tokens } from './tokens.ts';
 
 /** Functions whose value depends on when a filter is evaluated, and the names of their arguments. */
@@ -29,7 +30,7 @@ export function readRelativeTime(tokens: Tokens, name: Token & { kind: 'name' },
     last = argument;
     if (argument.kind !== 'text') throw tokens.createExpectedError('text in quotes', argument);
     if (expected[index] === 'zone') {
-      if (!IANAZone.isValidZone(argument.text))
+      if (!isTimezone(argument.text))
         throw tokens.createError('Not a time zone', argument, ', such as "Europe/Berlin"');
       zone = argument.text;
     } else if (expected[index] === 'duration') {
@@ -37,7 +38,7 @@ export function readRelativeTime(tokens: Tokens, name: Token & { kind: 'name' },
     } else
       throw tokens.createError(`${name.text} has at most ${expected.length} values, found another`, argument);
   }
-  const local = DateTime.fromJSDate(now, { zone });
+  const local = DateTime.fromJSDate(now, { zone: timezoneOf(zone) });
   const time = (name.text === 'today' ? local.startOf('day') : local).plus(offset);
   if (!time.isValid || time.toUTC().year < FIRST_YEAR || time.toUTC().year > LAST_YEAR)
     throw tokens.createError('Time out of range', last);
