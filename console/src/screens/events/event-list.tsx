@@ -90,7 +90,8 @@ interface RowProps {
 }
 
 function Row({ event, index, isOpened, filter }: RowProps) {
-  const { t, formatDate, formatNumber } = useTranslator();
+  const translator = useTranslator();
+  const { t, formatDate, formatNumber } = translator;
   const { id, type, createdAt, sequence } = event;
   const date = new Date(createdAt);
   return (
@@ -118,7 +119,7 @@ function Row({ event, index, isOpened, filter }: RowProps) {
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="cell" className={styles.about} dir="auto">
-        {aboutOf(event)}
+        {aboutOf(event, translator)}
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="cell" className={styles.number}>
