@@ -26,4 +26,6 @@ export interface FlowPictureProps {
   issues?: ReadonlyMap<string, readonly string[]> | undefined;
   /** By the id of the step or `TRIGGER_ID`. Steps without one are shown as they are. */
   paint?: Readonly<Record<string, StepPaint>> | undefined;
+  /** The ids of the ways that a run took, as `graphOf` names them. */
+  taken?: ReadonlySet<string> | undefined;
 }
