@@ -1,6 +1,3 @@
-import type { PlainKey } from '../i18n/catalogue.ts';
-import type { Translator } from '../i18n/i18n.tsx';
-
 type Look = 'plain' | 'good' | 'warn' | 'bad';
 
 /** Every status of a message, a run and a delivery. */
@@ -17,7 +14,11 @@ const LOOKS = {
   cancelled: 'plain',
   pending: 'warn',
 } as const satisfies Record<string, Look>;
-const isStatus = (status: string): status is keyof typeof LOOKS => Object.hasOwn(LOOKS, status);
+type Status = keyof typeof LOOKS;
+const isStatus = (status: string): status is Status => Object.hasOwn(LOOKS, status);
+
+/** `t` of the translator, as far as it is needed here. */
+export type StatusText = (key: `trace.status.${Status}`) => string;
 
 export interface DescribedStatus {
   text: string;
@@ -25,7 +26,7 @@ export interface DescribedStatus {
 }
 
 /** A status as a word with a colour. */
-export const describeStatus = (status: string, t: Translator['t']): DescribedStatus =>
+export const describeStatus = (status: string, t: StatusText): DescribedStatus =>
   isStatus(status)
-    ? { text: t(`trace.status.${status}` satisfies PlainKey), look: LOOKS[status] }
+    ? { text: t(`trace.status.${status}`), look: LOOKS[status] }
     : { text: status, look: 'plain' };

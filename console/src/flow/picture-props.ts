@@ -3,7 +3,7 @@ import type { InsertPoint } from './graph.ts';
 
 /** What became of a step: of one run, or of many. */
 export interface StepPaint {
-  state: 'done' | 'current' | 'failed' | 'skipped' | 'waiting';
+  state: 'done' | 'current' | 'failed' | 'cancelled' | 'skipped' | 'waiting';
   /** Such as how many runs came here. */
   count?: number;
   /** Instead of what the step does, such as the text that was sent. */

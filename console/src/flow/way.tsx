@@ -26,6 +26,7 @@ export function Way({ id, data }: EdgeProps<PictureEdge>) {
     <>
       <path
         className={classes(styles.way, isTaken && styles.taken)}
+        data-taken={isTaken ? id : undefined}
         d={path}
         markerEnd={`url(#flow-arrow${isTaken ? '-taken' : ''})`}
       />

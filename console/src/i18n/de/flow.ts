@@ -98,5 +98,6 @@ export const flow: Texts<typeof en> = {
   'flow.state.current': 'jetzt hier',
   'flow.state.failed': 'fehlgeschlagen',
   'flow.state.skipped': 'nicht erreicht',
+  'flow.state.cancelled': 'abgebrochen',
   'flow.state.waiting': 'wartet',
 };

@@ -96,5 +96,6 @@ export const flow = {
   'flow.state.current': 'now here',
   'flow.state.failed': 'failed',
   'flow.state.skipped': 'not reached',
+  'flow.state.cancelled': 'cancelled',
   'flow.state.waiting': 'waiting',
 } as const;

@@ -6,7 +6,8 @@ import type { List } from '../../api/lists.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { aboutOf, iconOf, titleOf } from './describe-event.ts';
+import { iconOf, titleOf } from './describe-event.ts';
+import { aboutOf } from './event-line.ts';
 import styles from './events.module.css';
 
 const ROW_PX = 40;

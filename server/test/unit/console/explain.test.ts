@@ -6,7 +6,7 @@ import { sortByRelevance } from '../../../../console/src/explain/reasons.ts';
 import { keyInTree, type TraceNode, visibleRows } from '../../../../console/src/explain/tree.ts';
 import { de } from '../../../../console/src/i18n/de.ts';
 import { en } from '../../../../console/src/i18n/en.ts';
-import { aboutOf } from '../../../../console/src/screens/events/describe-event.ts';
+import { aboutOf } from '../../../../console/src/screens/events/event-line.ts';
 import { eventFilters, matchesChips } from '../../../../console/src/screens/events/filter.ts';
 import { readFilter, writeFilter } from '../../../../console/src/ui/filter.ts';
 

@@ -31,7 +31,7 @@ describe('a run on the picture', () => {
 
   it('shows where it failed, and nothing before it has started', () => {
     expect(paintRun([entry('send', 'failed')], true)).toMatchObject({ send: { state: 'failed' } });
-    expect(paintRun([entry('wait', 'cancelled')], true)).toMatchObject({ wait: { state: 'skipped' } });
+    expect(paintRun([entry('wait', 'cancelled')], true)).toMatchObject({ wait: { state: 'cancelled' } });
     expect(paintRun([], false)).toEqual({});
   });
 });
@@ -130,7 +130,7 @@ const definition: FlowDefinition = {
 
 describe('what is sent to try an automation', () => {
   it('leaves out what nobody has filled in', () => {
-    expect(writeTryBody('x', emptyForm(definition), definition, false)).toEqual({
+    expect(writeTryBody('x', emptyForm(definition, 'Hello'), definition, false)).toEqual({
       contactId: 'x',
       replies: [{}],
     });
@@ -154,7 +154,7 @@ describe('what is sent to try an automation', () => {
   });
 
   it('has a text where somebody wrote no number, so that the server says so', () => {
-    const form = { ...emptyForm(definition), variables: { count: 'many' } };
+    const form = { ...emptyForm(definition, 'Hello'), variables: { count: 'many' } };
     expect(writeTryBody('x', form, definition, false).variables).toEqual({ count: 'many' });
   });
 });

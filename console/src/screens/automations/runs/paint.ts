@@ -11,7 +11,7 @@ const STATES: Readonly<Record<Entry['status'], StepPaint['state']>> = {
   waiting: 'waiting',
   completed: 'done',
   failed: 'failed',
-  cancelled: 'skipped',
+  cancelled: 'cancelled',
 };
 
 /** The text that a step has sent, if it has. */

@@ -19,7 +19,7 @@ import { TryFields } from './try-fields.tsx';
 export function TryTab({ automation, definition, draft: { isDirty: isChanged } }: TabProps) {
   const { t } = useTranslator();
   const [contact, setContact] = useState<Contact>();
-  const [form, setForm] = useState<TryForm>(() => emptyForm(definition));
+  const [form, setForm] = useState<TryForm>(() => emptyForm(definition, t('try.greeting')));
   const [selected, setSelected] = useState<string>();
   const dryRun = useWrite(
     (chosen: Contact) =>
