@@ -41,36 +41,68 @@ function labelSize(length: number): { width: number; height: number } {
 
 /** From this many nodes on, ways may cross more often: looking for better places takes most of the time. */
 const MANY_NODES = 100;
+/** Between the rows of a large picture, where a plus has its place. */
+const LARGE_ROW_GAP = 48;
 const stubOf = (edgeId: string): string => `stub ${edgeId}`;
+
+/**
+ * Orders each row as a walk along the edges meets its nodes. The layout's own search for fewer crossings builds two graphs for
+ * every row, even if it is switched off: that took half of the time of a picture of 200 steps.
+ */
+function orderRows(placed: Graph): void {
+  const rows: number[] = [];
+  const seen = new Set<string>();
+  const all = placed.nodes().map((id) => ({ id, node: placed.node(id) as { rank: number; order?: number } }));
+  for (const { id: first } of all.toSorted((a, b) => a.node.rank - b.node.rank)) {
+    const stack = [first];
+    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const node = placed.node(id) as { rank: number; order?: number };
+      node.order = rows[node.rank] ?? 0;
+      rows[node.rank] = node.order + 1;
+      stack.push(...(placed.successors(id) ?? []).toReversed());
+    }
+  }
+}
 
 function placeAll(
   { nodes, edges }: FlowGraph,
   labelOf: (edge: FlowEdge) => string,
   far: ReadonlySet<string>,
 ): Graph {
+  const isLarge = nodes.length > MANY_NODES;
   const graph = new Graph({ multigraph: true });
   graph.setGraph({
     rankdir: 'TB',
     nodesep: 36,
-    ranksep: 36,
+    ranksep: isLarge ? 2 * LARGE_ROW_GAP : 36,
     edgesep: 24,
     marginx: 16,
     marginy: 16,
-    ...(nodes.length > MANY_NODES ? { ranker: 'longest-path' } : {}),
+    ...(isLarge ? { ranker: 'longest-path' } : {}),
   });
   for (const node of nodes) graph.setNode(node.id, { ...sizeOf(node) });
   // What was added last comes first: so cases are beside each other in their order.
   for (const edge of edges.toReversed()) {
     const size = labelSize(labelOf(edge).length);
+    // The layout puts a row for texts between all rows. Half a row leads to the next one, without a place for a text.
+    const isShort = isLarge && labelOf(edge) === '';
     // What is below each other in the definition stays below each other.
     const weight = edge.outlet === 'next' ? 4 : 1;
-    if (!far.has(edge.id)) graph.setEdge(edge.from, edge.to, { ...size, labelpos: 'c', weight }, edge.id);
+    if (!far.has(edge.id))
+      graph.setEdge(
+        edge.from,
+        edge.to,
+        { ...(isShort ? { minlen: 0.5 } : size), labelpos: 'c', weight },
+        edge.id,
+      );
     else {
       graph.setNode(stubOf(edge.id), size);
       graph.setEdge(edge.from, stubOf(edge.id), { weight: 1 }, edge.id);
     }
   }
-  layout(graph, nodes.length > MANY_NODES ? { disableOptimalOrderHeuristic: true } : {});
+  layout(graph, isLarge ? { customOrder: orderRows } : {});
   return graph;
 }
 
@@ -120,7 +152,7 @@ export function layOut(graph: FlowGraph, labelOf: (edge: FlowEdge) => string): F
       return [edge.id, { points: [start, ...inner, end], middle: { x, y } }];
     }
     const line = placed.edge(edge.from, edge.to, edge.id) as Partial<Point & { points: Point[] }>;
-    const { points = [], x = 0, y = 0 } = line;
+    const { points = [], x = (start.x + end.x) / 2, y = (start.y + end.y) / 2 } = line;
     return [edge.id, { points: [start, ...points.slice(1, -1), end], middle: { x, y } }];
   });
   return { boxes, lines: new Map(lines) };

@@ -149,8 +149,6 @@ function PictureInside(props: FlowPictureProps) {
       type: 'way',
       source: edge.from,
       target: edge.to,
-      // Above those that cross it.
-      zIndex: taken?.has(edge.id) ? 1 : 0,
       data: {
         view: {
           path: pathOf(points),
@@ -191,7 +189,8 @@ function PictureInside(props: FlowPictureProps) {
         aria-label={label}
         onInit={showBeginning}
         nodes={nodes}
-        edges={edges}
+        // Those that a run took are drawn last, above others that cross them.
+        edges={edges.toSorted((a, b) => Number(a.data?.view.isTaken) - Number(b.data?.view.isTaken))}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         minZoom={MIN_ZOOM}

@@ -17,6 +17,8 @@ const FIRST_ZOOM = 0.7;
 const MARGIN_PX = 48;
 /** Half of a plus, and a little air. */
 const PLUS_PX = 20;
+/** A plus that is farther below its node is on a long way, and not where somebody will click next. */
+const NEAR_PX = 160;
 
 /** The first view shows the trigger in the middle of the upper edge, and as much below it as fits. */
 export function showBeginning({ boxes }: FlowLayout, size: Size): Viewport {
@@ -37,7 +39,8 @@ export function areaOf(id: string, { edges }: FlowGraph, { boxes, lines }: FlowL
   const node = boxes.get(id);
   const pluses = [id, ...edges.filter(({ from }) => from === id).map((edge) => edge.id)].flatMap((edge) => {
     const middle = lines.get(edge)?.middle;
-    return middle
+    const isNear = !node || (middle && Math.abs(middle.y - node.y - node.height) < NEAR_PX);
+    return middle && isNear
       ? [{ x: middle.x - PLUS_PX, y: middle.y - PLUS_PX, width: 2 * PLUS_PX, height: 2 * PLUS_PX }]
       : [];
   });

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { guideNames } from '../kit/guides.ts';
 import { publish } from './automation-page.ts';
-import { done, type GuideConsole, openShop, useGuideConsole } from './guide-shop.ts';
-import { onPhone, say, WAIT } from './phone-page.ts';
+import { CUSTOMER, done, type GuideConsole, openShop, useGuideConsole } from './guide-shop.ts';
+import { onPhone, row, say, thread, WAIT } from './phone-page.ts';
 
 /** The browser reports answers that are errors: a definition that is not complete yet has some. */
 const REFUSED = /status of 4\d\d/;
@@ -46,6 +46,15 @@ describe.runIf(CHROMIUM)(
       await shop.hears(/^Hello Ada! Is it about an order/);
       await say(shop.page, 'My order, please');
       await shop.hears('Thank you. What is the number of your order?');
+      // Why? says that the reply continued the run, and leads to it.
+      await row(shop.page, CUSTOMER).click();
+      await thread(shop.page).getByText('My order, please').waitFor();
+      await shop.page.keyboard.press('Escape');
+      await shop.page.keyboard.press('y');
+      const why = shop.page.getByRole('dialog', { name: 'Why did automations start, or not?' });
+      await why.getByText('This message was the reply, and the run went on with it.').waitFor(WAIT);
+      await why.getByRole('link', { name: 'Open the run' }).click();
+      await shop.page.getByRole('heading', { name: `Run for ${CUSTOMER}` }).waitFor();
       const steps = done('hello', 'answer', 'which', 'is_order', 'order_text', 'to_team', 'done');
       await shop.openRun(id, 'Completed', steps, ways);
       shop.expectNoProblems(REFUSED);
@@ -55,7 +64,10 @@ describe.runIf(CHROMIUM)(
       const shop = await openShop(started, 'Abandoned cart');
       const labels = `/v3/contacts/${shop.contactId}/labels`;
       const leaveCart = () => shop.api('POST', labels, { labels: [{ id: shop.ids.CART_LABEL_ID }] });
-      // It is tried with a contact who has left a cart behind.
+      // It is tried with a contact who has written, and then left a cart behind.
+      await shop.takePhone();
+      await say(shop.page, 'Do you have this in blue?');
+      await onPhone(shop.page).getByText('✓✓ Arrived').waitFor(WAIT);
       await leaveCart();
       const id = await shop.build();
       const upToSecond = [
@@ -74,10 +86,8 @@ describe.runIf(CHROMIUM)(
       );
       await publish(shop.page);
       await shop.api('DELETE', `${labels}/${shop.ids.CART_LABEL_ID}`);
-      await shop.takePhone();
-      await say(shop.page, 'Do you have this in blue?');
-      await onPhone(shop.page).getByText('✓✓ Arrived').waitFor(WAIT);
       await leaveCart();
+      await shop.takePhone();
       await shop.letPass('+ 1 hour');
       await shop.hears(/^Hello Ada, your cart is still here/);
       await shop.letPass('+ 1 day');

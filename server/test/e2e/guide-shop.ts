@@ -88,7 +88,7 @@ export async function openShop(
       const id = await buildByClicks(page, guide, (one) => names.get(one) ?? String(one));
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('is saved, not published').waitFor();
-      expect(await page.getByRole('button', { name: /\d problems?$/ }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('button', { name: /\d problems?$/ }).count()).toBe(0);
       const { latestVersion: expected } = await api('POST', '/v3/automations', guide);
       const { latestVersion: built } = await api('GET', `/v3/automations/${id}`);
       const { trigger, variables, purpose, steps } = expected;

@@ -9,6 +9,7 @@ export const flow: Texts<typeof en> = {
   'flow.and': ' und ',
   'flow.or': ' oder ',
   'flow.not': 'nicht: {condition}',
+  'flow.hasLabel': 'Hat das Label {label}',
   'flow.op.isNull': '{field} ist leer',
   'flow.op.eq': '{field} ist {value}',
   'flow.op.ne': '{field} ist nicht {value}',
