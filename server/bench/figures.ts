@@ -11,6 +11,7 @@ import { createInbound } from './figures/inbound.ts';
 import { createLabels } from './figures/labels.ts';
 import { createLatency } from './figures/latency.ts';
 import { createLongChat } from './figures/long-chat.ts';
+import { createPicture } from './figures/picture.ts';
 import { createChats, createMe } from './figures/reads.ts';
 import { createReports } from './figures/reports.ts';
 import { createSearches } from './figures/searches.ts';
@@ -53,6 +54,7 @@ export const figures: Record<string, Figure> = {
   hanging: createHanging,
   hostile: createHostile,
   console: createConsole,
+  picture: createPicture,
 };
 
 /** Names for several figures at once. */
@@ -65,4 +67,4 @@ export const groups: Record<string, string[]> = {
 /** Measured only by name: filling the database takes minutes. */
 export const onlyByName: readonly string[] = ['growth', 'reports'];
 /** Measured against another commit only by name: an older one may freeze or die of what they send, or has no console. */
-export const notCompared: readonly string[] = ['hanging', 'hostile', 'console', 'reports'];
+export const notCompared: readonly string[] = ['hanging', 'hostile', 'console', 'picture', 'reports'];

@@ -20,8 +20,9 @@ const ORDER: Readonly<Record<Reason, number>> = {
   not_active: 4,
   other_trigger: 5,
 };
-const rankOf = ({ reason }: ExplainedAutomation): number => (reason === null ? 0 : ORDER[reason]);
+const rankOf = ({ reason, continuedRunId }: ExplainedAutomation): number =>
+  reason === null || continuedRunId !== null ? 0 : ORDER[reason];
 
-/** Those that started first, then those that nearly did. */
+/** Those that started or went on first, then those that nearly did. */
 export const sortByRelevance = (automations: readonly ExplainedAutomation[]): ExplainedAutomation[] =>
   automations.toSorted((a, b) => rankOf(a) - rankOf(b));

@@ -8,7 +8,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { EmptyState, Loaded, Warning } from '../ui/notices.tsx';
 import { AddressLink } from './address-link.tsx';
-import { runAddress, traceAddress, useHasScreen } from './links.ts';
+import { type Address, runAddress, traceAddress, useHasScreen } from './links.ts';
 import { type ExplainedAutomation, sortByRelevance } from './reasons.ts';
 import styles from './why-dialog.module.css';
 
@@ -90,6 +90,9 @@ function Explained({ explanation }: { explanation: AutomationExplanation }) {
   const t = useText();
   const { automations, event, isComplete } = explanation;
   const started = automations.filter(({ hasStarted }) => hasStarted).length;
+  const continued = automations.filter(
+    ({ hasStarted, continuedRunId }) => !hasStarted && continuedRunId !== null,
+  ).length;
   if (automations.length === 0)
     return (
       <EmptyState icon="automation" title={t('why.none')}>
@@ -102,7 +105,8 @@ function Explained({ explanation }: { explanation: AutomationExplanation }) {
         <span>
           {t('why.startedCount', { count: started })}
           {' · '}
-          {t('why.notStartedCount', { count: automations.length - started })}
+          {continued > 0 && `${t('why.continuedCount', { count: continued })} · `}
+          {t('why.notStartedCount', { count: automations.length - started - continued })}
         </span>
         <AddressLink address={traceAddress(event.id)}>{t('trace.show')}</AddressLink>
       </p>
@@ -116,11 +120,21 @@ function Explained({ explanation }: { explanation: AutomationExplanation }) {
   );
 }
 
+/** What became of an automation: of its badge, and of the run that proves it. */
+function outcomeOf({ hasStarted, runId, continuedRunId }: ExplainedAutomation) {
+  if (hasStarted) return { look: 'good', title: 'why.started', runId } as const;
+  return continuedRunId === null
+    ? ({ look: 'plain', title: 'why.notStarted', runId } as const)
+    : ({ look: 'good', title: 'why.continued', runId: continuedRunId } as const);
+}
+
 function ExplainedRow({ automation }: { automation: ExplainedAutomation }) {
   const t = useText();
   const hasScreen = useHasScreen();
-  const { automationId, name, hasStarted, runId, reason } = automation;
+  const { automationId, name, continuedRunId, reason } = automation;
+  const { look, title, runId } = outcomeOf(automation);
   const isLinked = hasScreen('/automations');
+  const linkTo = (id: string): Address => (isLinked ? runAddress(automationId, id) : traceAddress(id));
   return (
     <li className={styles.row}>
       <div className={styles.head}>
@@ -131,17 +145,20 @@ function ExplainedRow({ automation }: { automation: ExplainedAutomation }) {
             name
           )}
         </span>
-        <Badge look={hasStarted ? 'good' : 'plain'}>{t(hasStarted ? 'why.started' : 'why.notStarted')}</Badge>
+        <Badge look={look}>{t(title)}</Badge>
       </div>
-      {reason !== null && (
-        <p>
-          {t(`why.reason.${reason}`)} <span className={styles.todo}>{t(`why.todo.${reason}`)}</span>
-        </p>
+      {continuedRunId !== null ? (
+        <p>{t('why.continuedText')}</p>
+      ) : (
+        reason !== null && (
+          <p>
+            {t(`why.reason.${reason}`)} <span className={styles.todo}>{t(`why.todo.${reason}`)}</span>
+          </p>
+        )
       )}
-      {runId !== null && (
-        <AddressLink address={isLinked ? runAddress(automationId, runId) : traceAddress(runId)}>
-          {t('why.openRun')}
-        </AddressLink>
+      {runId !== null && <AddressLink address={linkTo(runId)}>{t('why.openRun')}</AddressLink>}
+      {continuedRunId !== null && runId !== continuedRunId && (
+        <AddressLink address={linkTo(continuedRunId)}>{t('why.openContinued')}</AddressLink>
       )}
     </li>
   );

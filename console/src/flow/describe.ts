@@ -17,6 +17,9 @@ const shorten = (value: unknown): string => {
     : line;
 };
 
+/** A value in a text: `{{ contact.firstName | default: 'there' }}`. */
+const VALUE = /\{\{-?\s*([a-zA-Z_][\w.-]{0,100})[^{}]{0,200}\}\}/g;
+
 /** Fields of conditions that have a name of their own. Others are shown as they are written. */
 const FIELDS = [
   'message.text',
@@ -36,6 +39,7 @@ const FIELDS = [
   'hours.isOpen',
 ] as const;
 const OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'in', 'contains', 'startsWith', 'hasWord'] as const;
+const LABELS: ReadonlySet<string> = new Set(['contact.labelIds', 'labelIds']);
 const isOneOf = <T extends string>(known: readonly T[], text: string): text is T =>
   known.some((one) => one === text);
 
@@ -57,6 +61,9 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
       ? names.attribute(name.slice('attributes.'.length))
       : name.replace(/^(variables|steps)\./, '');
   };
+  /** A text on one line, with the names of the values that are put into it. */
+  const textWithNames = (text: unknown): string =>
+    shorten(String(text ?? '').replace(VALUE, (_, name: string) => `‹${fieldName(name)}›`));
   const valueText = (field: string, part: Expression): string => {
     if ('call' in part)
       return `${part.call}(${part.arguments.map((one) => valueText(field, one)).join(', ')})`;
@@ -68,6 +75,16 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
       ? (REFERENCES[field] as (id: unknown) => string)(value)
       : `“${value}”`;
   };
+  /** A value that a condition was compared with, such as what the contact wrote. */
+  const comparedText = (field: string, value: unknown): string => {
+    const texts = (Array.isArray(value) ? value : [value]).map((one) =>
+      one === null || ['string', 'number', 'boolean'].includes(typeof one)
+        ? valueText(field, { value: one as string | number | boolean | null })
+        : (JSON.stringify(one) ?? ''),
+    );
+    const known = texts.filter((text) => text !== 'null' && text !== '');
+    return `${fieldName(field)}: ${shorten(known.join(', ')) || '–'}`;
+  };
   const expressionText = (part: Expression): string => {
     if (!('call' in part)) return valueText('', part);
     const { call, arguments: given } = part;
@@ -76,6 +93,8 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
     const [first, ...rest] = given;
     if (call === 'not' && first) return t('flow.not', { condition: expressionText(first) });
     if (!first || !('name' in first)) return valueText('', part);
+    if (LABELS.has(first.name) && (call === 'contains' || call === 'in'))
+      return t('flow.hasLabel', { label: rest.map((one) => valueText(first.name, one)).join(', ') });
     const field = fieldName(first.name);
     if (call === 'isNull') return t('flow.op.isNull', { field });
     if (!isOneOf(OPERATORS, call)) return valueText('', part);
@@ -97,7 +116,7 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
     const date = /^\d{4}-/.test(written) ? new Date(written) : undefined;
     return date && !Number.isNaN(date.getTime())
       ? `${formatDate(date)}, ${formatDate(date, 'time')}`
-      : shorten(text) || '…';
+      : textWithNames(text) || '…';
   };
   const recurrence = (text: unknown): string => {
     const rule = readRecurrence(String(text ?? ''));
@@ -116,7 +135,7 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
   /** What a message contains besides its text. */
   const messageText = ({ text, email, media, interactive, location, contacts }: Parameters): string => {
     const subject = (email as { subject?: unknown } | undefined)?.subject;
-    const words = shorten(subject ?? text);
+    const words = textWithNames(subject ?? text);
     const others = { media, interactive, location, contacts };
     const more = (Object.keys(others) as (keyof typeof others)[])
       .filter((name) => others[name] !== undefined)
@@ -143,7 +162,8 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
     },
     wait_for_reply: ({ timeout }) => t('flow.atMost', { duration: duration(timeout) }),
     branch: (_given, step) => t('flow.cases', { count: casesOf(step).length }),
-    set_attribute: ({ externalId, value }) => `${names.attribute(externalId)} = ${shorten(value) || '–'}`,
+    set_attribute: ({ externalId, value }) =>
+      `${names.attribute(externalId)} = ${textWithNames(value) || '–'}`,
     add_label: ({ labelId }) => names.label(labelId),
     remove_label: ({ labelId }) => names.label(labelId),
     assign: assignment,
@@ -151,7 +171,7 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
       isOneOf(['open', 'snoozed', 'closed'], String(status))
         ? `${t(`flow.status.${status as 'open'}`)}${snoozedUntil === undefined ? '' : ` → ${time(snoozedUntil)}`}`
         : t('flow.notChosen'),
-    http_request: ({ method, url }) => shorten(`${method ?? ''} ${url ?? ''}`),
+    http_request: ({ method, url }) => `${shorten(method)} ${textWithNames(url)}`.trim(),
     subscribe: ({ channelKind }) => kindName(channelKind),
     unsubscribe: ({ channelKind }) => kindName(channelKind),
     end: () => '',
@@ -169,6 +189,7 @@ export function createDescriber({ t, language, formatDate }: Translator, names: 
   };
   return {
     condition,
+    comparedText,
     duration,
     stepTitle: ({ type }: Pick<FlowStep, 'type'>): string => t(`flow.step.${type}`),
     /** One line about what a step does. */

@@ -7,7 +7,7 @@ export interface Point {
   y: number;
 }
 
-interface Box extends Point {
+export interface Box extends Point {
   width: number;
   height: number;
 }
@@ -43,11 +43,34 @@ function labelSize(length: number): { width: number; height: number } {
 const MANY_NODES = 100;
 const stubOf = (edgeId: string): string => `stub ${edgeId}`;
 
+/**
+ * Orders each row as a walk along the edges meets its nodes. The layout's own search for fewer crossings builds two graphs for
+ * every row, even if it is switched off: with 200 steps that took a third of the time.
+ */
+function orderRows(placed: Graph): void {
+  const rows: number[] = [];
+  const seen = new Set<string>();
+  const ids: string[] = placed.nodes();
+  const all = ids.map((id) => ({ id, node: placed.node(id) as { rank: number; order?: number } }));
+  for (const { id: first } of all.toSorted((a, b) => a.node.rank - b.node.rank)) {
+    const stack = [first];
+    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const node = placed.node(id) as { rank: number; order?: number };
+      node.order = rows[node.rank] ?? 0;
+      rows[node.rank] = node.order + 1;
+      stack.push(...(placed.successors(id) ?? []).toReversed());
+    }
+  }
+}
+
 function placeAll(
   { nodes, edges }: FlowGraph,
   labelOf: (edge: FlowEdge) => string,
   far: ReadonlySet<string>,
 ): Graph {
+  const isLarge = nodes.length > MANY_NODES;
   const graph = new Graph({ multigraph: true });
   graph.setGraph({
     rankdir: 'TB',
@@ -56,7 +79,8 @@ function placeAll(
     edgesep: 24,
     marginx: 16,
     marginy: 16,
-    ...(nodes.length > MANY_NODES ? { ranker: 'longest-path' } : {}),
+    // The quickest one, `longest-path`, puts the ends of far edges into the last row: an edge of a hundred rows for each.
+    ...(isLarge ? { ranker: 'tight-tree' } : {}),
   });
   for (const node of nodes) graph.setNode(node.id, { ...sizeOf(node) });
   // What was added last comes first: so cases are beside each other in their order.
@@ -70,7 +94,7 @@ function placeAll(
       graph.setEdge(edge.from, stubOf(edge.id), { weight: 1 }, edge.id);
     }
   }
-  layout(graph, nodes.length > MANY_NODES ? { disableOptimalOrderHeuristic: true } : {});
+  layout(graph, isLarge ? { customOrder: orderRows } : {});
   return graph;
 }
 

@@ -3,7 +3,7 @@ import type { InsertPoint } from './graph.ts';
 
 /** What became of a step: of one run, or of many. */
 export interface StepPaint {
-  state: 'done' | 'current' | 'failed' | 'skipped' | 'waiting';
+  state: 'done' | 'current' | 'failed' | 'cancelled' | 'skipped' | 'waiting';
   /** Such as how many runs came here. */
   count?: number;
   /** Instead of what the step does, such as the text that was sent. */
@@ -26,4 +26,6 @@ export interface FlowPictureProps {
   issues?: ReadonlyMap<string, readonly string[]> | undefined;
   /** By the id of the step or `TRIGGER_ID`. Steps without one are shown as they are. */
   paint?: Readonly<Record<string, StepPaint>> | undefined;
+  /** The ids of the ways that a run took, as `graphOf` names them. */
+  taken?: ReadonlySet<string> | undefined;
 }

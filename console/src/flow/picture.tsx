@@ -8,7 +8,7 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react';
-import { useEffect, useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { useText, useTranslator } from '../i18n/i18n.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { createDescriber } from './describe.ts';
@@ -19,14 +19,12 @@ import { useFlowNames } from './names.ts';
 import type { FlowPictureProps } from './picture-props.ts';
 import { type NodeView, StepNode, viewOf } from './step-node.tsx';
 import { useFocus } from './use-focus.ts';
+import { useView } from './use-view.ts';
 import { type PictureEdge, Way } from './way.tsx';
 
 type PictureNode = Node<{ view: NodeView }, 'step'>;
 
 const MIN_ZOOM = 0.2;
-/** Texts stay readable; the rest is reached by scrolling. */
-const FIRST_ZOOM = 0.7;
-const MARGIN_PX = 48;
 
 /** The handles are invisible: the library shows no edge without them. */
 const NODE_TYPES = {
@@ -43,6 +41,22 @@ const handlesOf = (width: number, height: number) => [
   { type: 'target' as const, position: Position.Top, x: width / 2, y: 0, width: 1, height: 1 },
   { type: 'source' as const, position: Position.Bottom, x: width / 2, y: height, width: 1, height: 1 },
 ];
+
+/** The end of a way. It has the same size on lines of any width. */
+const Arrow = ({ id, className }: { id: string; className: string | undefined }) => (
+  <marker
+    id={id}
+    viewBox="0 0 8 8"
+    refX="7"
+    refY="4"
+    markerWidth="10"
+    markerHeight="10"
+    markerUnits="userSpaceOnUse"
+    orient="auto"
+  >
+    <path className={className} d="M0,0.5L7,4L0,7.5" />
+  </marker>
+);
 
 function Buttons() {
   const t = useText();
@@ -82,44 +96,30 @@ function usePicture({ definition, ...given }: FlowPictureProps) {
 function PictureInside(props: FlowPictureProps) {
   const t = useText();
   const picture = usePicture(props);
-  const { graph, layout, describer, labelOf, label, selected, onSelect, onInsert, onRemove, issues, paint } =
-    picture;
-  const { box, stop, setFocused, onKeyDown } = useFocus({
+  const {
+    graph,
+    layout,
+    describer,
+    labelOf,
+    label,
+    selected,
+    onSelect,
+    onInsert,
+    onRemove,
+    issues,
+    paint,
+    taken,
+  } = picture;
+  const box = useRef<HTMLDivElement>(null);
+  const { show, showBeginning } = useView({ box, graph, layout, selected });
+  const { stop, setFocused, onKeyDown } = useFocus({
+    box,
     graph,
     layout,
     hasPluses: onInsert !== undefined,
     selected,
+    show,
   });
-  const flow = useReactFlow();
-
-  /** The first view shows the trigger in the middle of the upper edge, and as much below it as fits. */
-  const showBeginning = (): void => {
-    const { clientWidth = 0, clientHeight = 0 } = box.current ?? {};
-    const all = [...layout.boxes.values()];
-    const [trigger = { x: 0, y: 0, width: 0, height: 0 }] = all;
-    const left = Math.min(...all.map(({ x }) => x));
-    const width = Math.max(...all.map((one) => one.x + one.width)) - left;
-    const height = Math.max(...all.map((one) => one.y + one.height));
-    const fitting = Math.min(clientWidth / (width + MARGIN_PX), clientHeight / (height + MARGIN_PX));
-    const zoom = Math.min(1, Math.max(FIRST_ZOOM, fitting));
-    const isNarrow = width * zoom <= clientWidth;
-    const middle = isNarrow ? left + width / 2 : trigger.x + trigger.width / 2;
-    void flow.setViewport({ x: clientWidth / 2 - middle * zoom, y: MARGIN_PX / 2 - trigger.y * zoom, zoom });
-  };
-
-  // A panel that opens beside the picture moves the middle.
-  useEffect(() => {
-    const element = box.current as HTMLDivElement;
-    let width = element.clientWidth;
-    const observer = new ResizeObserver(() => {
-      const { x, ...rest } = flow.getViewport();
-      void flow.setViewport({ ...rest, x: x + (element.clientWidth - width) / 2 });
-      width = element.clientWidth;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [box, flow]);
-
   const nodes = graph.nodes.map((node): PictureNode => {
     const { x, y, width, height } = layout.boxes.get(node.id) ?? { x: 0, y: 0, width: 0, height: 0 };
     const view = viewOf(node, picture.definition, describer, {
@@ -154,6 +154,7 @@ function PictureInside(props: FlowPictureProps) {
           path: pathOf(points),
           middle,
           label: text,
+          isTaken: taken?.has(edge.id) === true,
           plus: onInsert && t('flow.insert', { after }),
           isTabStop: edge.id === stop,
           onInsert: () => onInsert?.({ from: edge.from, outlet: edge.outlet }),
@@ -181,23 +182,15 @@ function PictureInside(props: FlowPictureProps) {
       }}
     >
       <svg className={styles.markers} aria-hidden="true">
-        <marker
-          id="flow-arrow"
-          viewBox="0 0 8 8"
-          refX="7"
-          refY="4"
-          markerWidth="7"
-          markerHeight="7"
-          orient="auto"
-        >
-          <path className={styles.arrow} d="M0,0.5L7,4L0,7.5" />
-        </marker>
+        <Arrow id="flow-arrow" className={styles.arrow} />
+        <Arrow id="flow-arrow-taken" className={styles.arrowTaken} />
       </svg>
       <ReactFlow
         aria-label={label}
         onInit={showBeginning}
         nodes={nodes}
-        edges={edges}
+        // Those that a run took are drawn last, above others that cross them.
+        edges={edges.toSorted((a, b) => Number(a.data?.view.isTaken) - Number(b.data?.view.isTaken))}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         minZoom={MIN_ZOOM}

@@ -76,6 +76,7 @@ const STATES: Readonly<Record<StepPaint['state'], IconName>> = {
   done: 'check',
   current: 'next',
   failed: 'warning',
+  cancelled: 'stop',
   skipped: 'minus',
   waiting: 'clock',
 };
@@ -125,6 +126,7 @@ export function StepNode({ view }: { view: NodeView }) {
       type="button"
       className={className}
       data-item={id}
+      data-state={paint?.state}
       tabIndex={isTabStop ? 0 : -1}
       aria-pressed={onOpen ? isSelected : undefined}
       onClick={onOpen}

@@ -1,40 +1,24 @@
-import { useReactFlow } from '@xyflow/react';
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useState } from 'react';
 import { findNeighbour, isArrow } from './arrow-keys.ts';
 import { type FlowGraph, TRIGGER_ID } from './graph.ts';
 import type { FlowLayout } from './layout.ts';
 
 interface FocusOptions {
+  box: RefObject<HTMLDivElement | null>;
   graph: FlowGraph;
   layout: FlowLayout;
   hasPluses: boolean;
   selected: string | undefined;
+  /** Moves the picture so that an item is in sight. */
+  show: (id: string) => void;
 }
 
 /** The focus is on one node or plus; arrow keys move it. Tab leaves the picture. */
-export function useFocus({ graph, layout, hasPluses, selected }: FocusOptions) {
+export function useFocus({ box, graph, layout, hasPluses, selected, show }: FocusOptions) {
   const [focused, setFocused] = useState<string>(selected ?? TRIGGER_ID);
-  const box = useRef<HTMLDivElement>(null);
-  const flow = useReactFlow();
   const exists = layout.boxes.has(focused) || (hasPluses && layout.lines.has(focused));
   const stop = exists ? focused : TRIGGER_ID;
 
-  const show = (id: string): void => {
-    const node = layout.boxes.get(id);
-    const middle = layout.lines.get(id)?.middle;
-    const x = node ? node.x + node.width / 2 : (middle?.x ?? 0);
-    const y = node ? node.y + node.height / 2 : (middle?.y ?? 0);
-    const { x: left, y: top, zoom } = flow.getViewport();
-    const { clientWidth = 0, clientHeight = 0 } = box.current ?? {};
-    const [screenX, screenY] = [x * zoom + left, y * zoom + top];
-    const margin = 80;
-    const isVisible =
-      screenX > margin &&
-      screenX < clientWidth - margin &&
-      screenY > margin &&
-      screenY < clientHeight - margin;
-    if (!isVisible) void flow.setCenter(x, y, { zoom });
-  };
   const move = (id: string): void => {
     setFocused(id);
     box.current
@@ -51,5 +35,5 @@ export function useFocus({ graph, layout, hasPluses, selected }: FocusOptions) {
     if (next !== undefined) move(next);
     return undefined;
   };
-  return { box, stop, setFocused, onKeyDown };
+  return { stop, setFocused, onKeyDown };
 }

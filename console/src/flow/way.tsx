@@ -1,4 +1,5 @@
 import { type Edge, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
+import { classes } from '../ui/classes.ts';
 import { Icon } from '../ui/icon.tsx';
 import styles from './flow.module.css';
 import { LABEL_WIDTH } from './layout.ts';
@@ -7,6 +8,8 @@ interface EdgeView {
   path: string;
   middle: { x: number; y: number };
   label: string;
+  /** A run took it. */
+  isTaken: boolean;
   /** What the plus says; without it there is none. */
   plus: string | undefined;
   isTabStop: boolean;
@@ -18,10 +21,15 @@ export type PictureEdge = Edge<{ view: EdgeView }, 'way'>;
 /** A way from one node to another, with its text and its plus. */
 export function Way({ id, data }: EdgeProps<PictureEdge>) {
   if (!data) return null;
-  const { path, middle, label, plus, isTabStop, onInsert } = data.view;
+  const { path, middle, label, isTaken, plus, isTabStop, onInsert } = data.view;
   return (
     <>
-      <path className={styles.way} d={path} markerEnd="url(#flow-arrow)" />
+      <path
+        className={classes(styles.way, isTaken && styles.taken)}
+        data-taken={isTaken ? id : undefined}
+        d={path}
+        markerEnd={`url(#flow-arrow${isTaken ? '-taken' : ''})`}
+      />
       <EdgeLabelRenderer>
         <div
           className={styles.wayLabel}
@@ -31,7 +39,8 @@ export function Way({ id, data }: EdgeProps<PictureEdge>) {
           }}
         >
           {label !== '' && (
-            <span className={styles.wayText} title={label}>
+            <span className={classes(styles.wayText, isTaken && styles.takenText)} title={label}>
+              {isTaken && <Icon name="check" />}
               {label}
             </span>
           )}

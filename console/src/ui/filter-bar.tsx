@@ -21,10 +21,12 @@ interface FilterBarProps extends FilterTextProps {
   /** How the conditions are written, and what people see of them. */
   texts: FilterTexts;
   fields: readonly FilterField[];
+  /** What adding one is called, where it is not a filter to people. */
+  add?: string;
 }
 
 /** The conditions as chips, and the filter that they become, which can be edited as well. */
-export function FilterBar({ texts, fields, filter, error, example, onChange }: FilterBarProps) {
+export function FilterBar({ texts, fields, filter, error, example, add, onChange }: FilterBarProps) {
   const t = useText();
   const chips = readFilter(texts, filter);
   const [isAdding, setIsAdding] = useState(false);
@@ -54,8 +56,8 @@ export function FilterBar({ texts, fields, filter, error, example, onChange }: F
           ))
         )}
         {chips !== undefined && (
-          <Button look="quiet" icon="filter" onClick={() => setIsAdding(true)}>
-            {t('filter.open')}
+          <Button look="quiet" icon={add === undefined ? 'filter' : 'plus'} onClick={() => setIsAdding(true)}>
+            {add ?? t('filter.open')}
           </Button>
         )}
         <Button look="quiet" aria-expanded={showsText} onClick={() => setShowsText(!showsText)}>
@@ -67,6 +69,7 @@ export function FilterBar({ texts, fields, filter, error, example, onChange }: F
       )}
       {isAdding && (
         <AddDialog
+          title={add ?? t('filter.title')}
           fields={fields}
           onClose={() => setIsAdding(false)}
           onAdd={(chip) => {
@@ -119,12 +122,13 @@ function FilterText({ filter, error, example, onChange }: FilterTextProps) {
 }
 
 interface AddDialogProps {
+  title: string;
   fields: readonly FilterField[];
   onClose: () => void;
   onAdd: (chip: Chip) => void;
 }
 
-function AddDialog({ fields, onClose, onAdd }: AddDialogProps) {
+function AddDialog({ title, fields, onClose, onAdd }: AddDialogProps) {
   const t = useText();
   // Such as labels, of which there may be none.
   const usable = fields.filter(({ options }) => options === undefined || options.length > 0);
@@ -134,7 +138,7 @@ function AddDialog({ fields, onClose, onAdd }: AddDialogProps) {
   const value = choices ? (choices.find((one) => one.value === text) ?? choices[0])?.value : text.trim();
   return (
     <FormDialog
-      title={t('filter.title')}
+      title={title}
       submit={t('filter.add')}
       onSubmit={() => onAdd({ field: id, value: value as string })}
       onClose={onClose}

@@ -2156,7 +2156,7 @@ export const dryRunAutomation = (client: Client, input: CallOptions & { path: { 
  *
  * `POST /v3/automations/explain`
  *
- * Says for every automation whether an event, or the message of a contact, started it, and if not, why. It is decided as it was when the event happened: by the version and the status that were in force.
+ * Says for every automation whether an event, or the message of a contact, started it, and if not, why; and whether the message continued a run that waited for a reply. It is decided as it was when the event happened: by the version and the status that were in force.
  *
  * Requires the scope `automations:read`.
  */

@@ -1878,6 +1878,8 @@ export interface AutomationExplanation {
     hasStarted: boolean;
     /** The run. With `missing_variables` and `chain_too_deep` it failed before its first step */
     runId: string | null;
+    /** The run that waited for the message as a reply and went on with it, also if the automation did not start another one */
+    continuedRunId: string | null;
     /** Why it did not start; null if it did */
     reason: "not_active" | "published_later" | "other_trigger" | "triggers_off" | "unsubscribed" | "other_channel" | "automatic_mail" | "no_keyword" | "other_label" | "from_automation" | "assigned_to_user" | "paused" | "chain_too_deep" | "missing_variables" | null;
   }>;

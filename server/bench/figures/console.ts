@@ -20,7 +20,12 @@ const PIXELS_PER_SECOND = 12_000;
 const SCROLLED_PIXELS = 60_000;
 const ROWS = 'a[id^="chat-"]';
 
-async function logIn({ server }: Target, tenant: Tenant): Promise<BrowserContext> {
+/** A browser in which somebody with a role has logged in. */
+export async function logIn(
+  { server }: Target,
+  tenant: Tenant,
+  role: 'agent' | 'admin',
+): Promise<BrowserContext> {
   const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find(
     (path) => path !== undefined && existsSync(path),
   );
@@ -31,7 +36,7 @@ async function logIn({ server }: Target, tenant: Tenant): Promise<BrowserContext
   const userId = await createResource(tenant, '/v3/users', {
     name: 'Ada',
     email: 'ada@example.com',
-    role: 'agent',
+    role,
   });
   const { data: link } = await tenant.call<{ data: { url: string } }>(
     'POST',
@@ -137,7 +142,7 @@ export async function createConsole({ getTarget }: Side): Promise<Case[]> {
   const tenant = await target.createTenant();
   const channelId = await createSandboxChannel(tenant, { name: 'Console', address: '+15550009993' });
   await seedChats(target.db, tenant.tenantId, channelId, CHATS);
-  const context = await logIn(target, tenant);
+  const context = await logIn(target, tenant, 'agent');
   const openInbox = async (): Promise<Page> => {
     const page = await context.newPage();
     await page.goto('/console/inbox');

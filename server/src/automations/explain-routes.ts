@@ -86,7 +86,7 @@ export function explainRoutes(deps: DryRunDeps): Route[] {
         operationId: 'explainAutomations',
         summary: 'Explain why automations started or did not',
         description:
-          'Says for every automation whether an event, or the message of a contact, started it, and if not, why. It is decided as it was when the event happened: by the version and the status that were in force.',
+          'Says for every automation whether an event, or the message of a contact, started it, and if not, why; and whether the message continued a run that waited for a reply. It is decided as it was when the event happened: by the version and the status that were in force.',
         access: 'automations:read',
         body: ExplainBody,
         answer: data(Explanation),

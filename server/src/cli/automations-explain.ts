@@ -56,10 +56,14 @@ export async function automationsExplain(
   say(`${event.type} at ${event.createdAt} (event ${event.id})`);
   if (automations.length === 0) return say('There are no automations.');
   say('');
-  const rows = automations.map(({ automationId, name, hasStarted, runId, reason }) => [
+  const rows = automations.map(({ automationId, name, hasStarted, runId, continuedRunId, reason }) => [
     short(name, 40),
-    hasStarted ? 'started' : 'no',
-    reason === null ? `run ${runId}` : (reasonTexts[reason] ?? reason),
+    hasStarted ? 'started' : continuedRunId === null ? 'no' : 'went on',
+    reason === null
+      ? `run ${runId}`
+      : continuedRunId === null
+        ? (reasonTexts[reason] ?? reason)
+        : `the message was the reply for which run ${continuedRunId} waited`,
     automationId,
   ]);
   for (const line of tableLines(['AUTOMATION', 'STARTED', 'WHY', 'ID'], rows)) say(line);

@@ -292,6 +292,32 @@ describe('a dry run', () => {
     expect(await reasonFor('the menu')).toBe('assigned_to_user');
   });
 
+  it('says whether the message would open the chat, and answers who writes for the first time', async () => {
+    const id = await saved([say('hi', 'Hi {{ message.text }}')], {
+      trigger: { type: 'chat_opened', parameters: { channelId: ground.channelId } },
+    });
+    const message = { text: 'Hello' };
+    // The chat is open already.
+    expect(await dryRun(id, { message })).toMatchObject({
+      startReason: 'other_trigger',
+      status: 'completed',
+    });
+    await post(`/v3/chats/${ground.chatId}/status`, { status: 'closed' });
+    expect(await dryRun(id, { message })).toMatchObject({ startReason: null, status: 'completed' });
+    const fresh = await post('/v3/contacts', { phoneNumber: '+15550002222' });
+    expect(await dryRun(id, { message, contactId: fresh.id })).toMatchObject({
+      startReason: null,
+      status: 'completed',
+      trace: [{ message: { text: 'Hi Hello' } }],
+    });
+    const elsewhere = await saved([say('hi', 'Hi')], {
+      trigger: { type: 'chat_opened', parameters: { channelId: (await ground.tenant.channel()).id } },
+    });
+    const over = { ...message, channelId: ground.channelId };
+    expect(await dryRun(elsewhere, { message: over })).toMatchObject({ startReason: 'other_channel' });
+    expect((await post('/v3/chats/search', { query: `eq(contactId,"${fresh.id}")` })).length).toBe(0);
+  });
+
   it('begins in a chat that it is given', async () => {
     const id = await saved([say('hi', 'Hi')]);
     expect((await dryRun(id, { chatId: ground.chatId })).trace).toMatchObject([

@@ -34,6 +34,7 @@ interface Explained {
   versionId: string | null;
   hasStarted: boolean;
   runId: string | null;
+  continuedRunId: string | null;
   reason: string | null;
 }
 /** What is said about one automation. */
@@ -72,6 +73,7 @@ describe('an automation that started', () => {
           name: 'Smallest',
           hasStarted: true,
           runId: run.id,
+          continuedRunId: null,
           versionId: run.versionId,
           reason: null,
         },
@@ -89,6 +91,60 @@ describe('an automation that started', () => {
     await post(`/v3/automations/${id}/publish`);
     await post(`/v3/automations/${id}/status`, { status: 'archived' });
     expect(await about(id, { messageId })).toMatchObject({ hasStarted: true, versionId: activeVersionId });
+  });
+});
+
+describe('a message that was the reply for which a run waited', () => {
+  const asking = [
+    { id: 'ask', type: 'send_message', parameters: { text: 'Which size?' } },
+    { id: 'reply', type: 'wait_for_reply', parameters: { timeout: 'P1D' } },
+  ];
+  const runs = async () =>
+    (await tenant.post('/v3/automation_runs/search', { sortBy: 'asc(createdAt)' })).body.data;
+
+  it('names the run that went on, also of an automation with another trigger, and of a version before', async () => {
+    const id = await automationOf(tenant, { trigger: { type: 'chat_opened' }, steps: asking });
+    const other = await onMessage({ keywords: ['menu'] });
+    const firstId = await write('hello');
+    await tenant.put(`/v3/automations/${id}`, { trigger: { type: 'api' } });
+    await post(`/v3/automations/${id}/publish`);
+    const messageId = await write('large');
+    const [run] = await runs();
+    expect(run.status).toBe('completed');
+    expect(await about(id, { messageId })).toMatchObject({
+      hasStarted: false,
+      runId: null,
+      continuedRunId: run.id,
+      reason: 'other_trigger',
+    });
+    expect(await about(other, { messageId })).toMatchObject({ continuedRunId: null, reason: 'no_keyword' });
+    expect(await about(id, { eventId: await lastEvent('message.received') })).toMatchObject({
+      continuedRunId: run.id,
+    });
+    // The message that opened the chat was no reply.
+    expect(await about(id, { messageId: firstId })).toMatchObject({ continuedRunId: null });
+  });
+
+  it('can also start the same automation, and then names both runs', async () => {
+    const id = await onMessage({}, { steps: asking });
+    await write('hello');
+    const messageId = await write('large');
+    const [first, second] = await runs();
+    expect(await about(id, { messageId })).toMatchObject({
+      hasStarted: true,
+      runId: second.id,
+      continuedRunId: first.id,
+      reason: null,
+    });
+  });
+
+  it('says so to no other tenant', async () => {
+    const id = await automationOf(tenant, { trigger: { type: 'chat_opened' }, steps: asking });
+    await write('hello');
+    const messageId = await write('large');
+    const other = await server.tenant();
+    expect((await explain({ messageId }, other)).body.error.messageKey).toBe('message_not_found');
+    expect((await about(id, { messageId })).continuedRunId).not.toBeNull();
   });
 });
 

@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
-import { type TestConsole, useConsole, waitForShell } from '../kit/console.ts';
-import { PASSWORD } from '../kit/people.ts';
+import { type TestConsole, useConsole } from '../kit/console.ts';
+import { ADMIN_TOKEN, createConsoleTenant } from '../kit/console-tenant.ts';
 import { onPhone, phone, say, thread, WAIT } from './phone-page.ts';
-
-const ADMIN_TOKEN = 'operator-token-for-tests-0123456789abcdef';
 
 describe.runIf(CHROMIUM)('the phone of other people and tenants', () => {
   let test: TestConsole;
@@ -48,36 +46,12 @@ describe.runIf(CHROMIUM)('the phone of other people and tenants', () => {
     }
   });
 
-  /** A tenant of its own, whose owner has logged in. */
-  async function useTenant(name: string, isTest: boolean) {
-    const call = async (path: string, token: string, body?: object) => {
-      const response = await fetch(`${test.url}${path}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body ? { 'content-type': 'application/json' } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      expect(response.status, path).toBe(200);
-      return ((await response.json()) as { data: { id: string; token: string; url: string } }).data;
-    };
-    const { id } = await call('/admin/tenants', ADMIN_TOKEN, { name, isTest });
-    const { token } = await call(`/admin/tenants/${id}/tokens`, ADMIN_TOKEN, { name, scopes: ['*'] });
-    const email = `${id}@example.com`;
-    const user = await call('/v3/users', token, { name: 'Owner', email, role: 'owner' });
-    const { url } = await call(`/v3/users/${user.id}/invitation`, token);
-    const made = await test.newPage();
-    await made.page.goto(url.replace(/^.*\/console/, `${test.url}/console`));
-    await made.page.getByLabel('Password').fill(PASSWORD);
-    await made.page.getByRole('button', { name: 'Create account' }).click();
-    await waitForShell(made.page);
-    return { ...made, post: (path: string, body: object) => call(path, token, body) };
-  }
-
   it('offers to create a sandbox where there is none, and a foreign channel is none', async () => {
     const foreign = await createChannel('Foreign', '+12025550022');
-    const { page, open, expectNoProblems } = await useTenant('Empty shop', false);
+    const { page, open, expectNoProblems } = await createConsoleTenant(test, {
+      name: 'Empty shop',
+      isTest: false,
+    });
     await open(`/phone?channelId=${foreign}&from=%2B12025551009&name=Mallory`);
     await page.getByRole('heading', { name: 'There is no sandbox channel yet' }).waitFor();
     const refused = await page.evaluate<number>(`fetch('/v3/sandbox/${foreign}/inbound', {
@@ -94,8 +68,11 @@ describe.runIf(CHROMIUM)('the phone of other people and tenants', () => {
   });
 
   it('moves the clock of a test tenant', async () => {
-    const { page, open, post, expectNoProblems } = await useTenant('Time shop', true);
-    const channel = await post('/v3/channels', {
+    const { page, open, api, expectNoProblems } = await createConsoleTenant(test, {
+      name: 'Time shop',
+      isTest: true,
+    });
+    const channel = await api('POST', '/v3/channels', {
       kind: 'whatsapp',
       provider: 'sandbox',
       name: 'Slow',
@@ -105,7 +82,7 @@ describe.runIf(CHROMIUM)('the phone of other people and tenants', () => {
     await open(`/phone?channelId=${channel.id}&from=%2B12025551010&name=Chronos`);
     await say(page, 'What time is it?');
     await onPhone(page).getByText('✓✓ Arrived').waitFor(WAIT);
-    await post('/v3/messages', { channelId: channel.id, to: '+12025551010', text: 'Tea time' });
+    await api('POST', '/v3/messages', { channelId: channel.id, to: '+12025551010', text: 'Tea time' });
     const bubble = onPhone(page).locator('[data-message]').filter({ hasText: 'Tea time' });
     await bubble.getByText('Sent').waitFor(WAIT);
     await phone(page).getByRole('button', { name: 'Failures and time' }).click();

@@ -20,7 +20,7 @@ interface Problems {
   foreign: string[];
 }
 
-interface ConsolePage {
+export interface ConsolePage {
   page: Page;
   context: BrowserContext;
   /** Opens an address below `/console`. */

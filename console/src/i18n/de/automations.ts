@@ -124,6 +124,7 @@ export const automations: Texts<typeof en> = {
   'automations.monthDay': 'Tag des Monats',
   'automations.timeOfDay': 'Uhrzeit',
   'automations.timezoneHelp': 'Etwa Europe/Berlin.',
+  'automations.addCondition': 'Bedingung hinzufügen',
   'automations.condition.word': 'Nachricht hat das Wort',
   'automations.condition.text': 'Nachricht enthält',
   'automations.condition.label': 'Hat das Label',

@@ -103,6 +103,14 @@ export const explain: Texts<typeof english> = {
     'Sobald es welche gibt, sehen Sie hier, welche davon eine Nachricht gestartet hat, und warum die anderen nicht.',
   'why.started': 'Gestartet',
   'why.notStarted': 'Nicht gestartet',
+  'why.continued': 'Ging weiter',
+  'why.continuedText':
+    'Ein Lauf wartete in diesem Chat auf eine Antwort. Diese Nachricht war die Antwort, und der Lauf ging damit weiter.',
+  'why.continuedCount': {
+    one: '{count} ging mit der Antwort weiter',
+    other: '{count} gingen mit der Antwort weiter',
+  },
+  'why.openContinued': 'Lauf öffnen, der weiterging',
   'why.openRun': 'Lauf öffnen',
   'why.openAutomation': 'Automation öffnen',
   'why.startedCount': { one: '{count} Automation gestartet', other: '{count} Automationen gestartet' },

@@ -9,6 +9,7 @@ export const flow: Texts<typeof en> = {
   'flow.and': ' und ',
   'flow.or': ' oder ',
   'flow.not': 'nicht: {condition}',
+  'flow.hasLabel': 'Hat das Label {label}',
   'flow.op.isNull': '{field} ist leer',
   'flow.op.eq': '{field} ist {value}',
   'flow.op.ne': '{field} ist nicht {value}',
@@ -98,5 +99,6 @@ export const flow: Texts<typeof en> = {
   'flow.state.current': 'jetzt hier',
   'flow.state.failed': 'fehlgeschlagen',
   'flow.state.skipped': 'nicht erreicht',
+  'flow.state.cancelled': 'abgebrochen',
   'flow.state.waiting': 'wartet',
 };

@@ -16,6 +16,7 @@ export const runs: Texts<typeof english> = {
   'try.contactNone': 'Niemand passt. Suchen Sie nach einem Namen, einer Nummer oder einer Adresse.',
   'try.contactChange': 'Anderen Kontakt wählen',
   'try.message': 'Was der Kontakt schreibt',
+  'try.greeting': 'Hallo',
   'try.messageHelp': 'Die Nachricht, die den Lauf startet. Ohne sie startet er wie von Hand.',
   'try.variables': 'Variablen',
   'try.variableRequired': 'nötig',

@@ -121,6 +121,7 @@ export const automations = {
   'automations.monthDay': 'Day of the month',
   'automations.timeOfDay': 'Time of day',
   'automations.timezoneHelp': 'Such as Europe/Berlin.',
+  'automations.addCondition': 'Add a condition',
   'automations.condition.word': 'Message has the word',
   'automations.condition.text': 'Message contains',
   'automations.condition.label': 'Has the label',

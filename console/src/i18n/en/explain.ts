@@ -101,6 +101,11 @@ export const explain = {
     'As soon as there are some, you see here which of them a message started, and why the others did not.',
   'why.started': 'Started',
   'why.notStarted': 'Did not start',
+  'why.continued': 'Went on',
+  'why.continuedText':
+    'A run of it waited for a reply in this chat. This message was the reply, and the run went on with it.',
+  'why.continuedCount': { one: '{count} went on with the reply', other: '{count} went on with the reply' },
+  'why.openContinued': 'Open the run that went on',
   'why.openRun': 'Open the run',
   'why.openAutomation': 'Open the automation',
   'why.startedCount': { one: '{count} automation started', other: '{count} automations started' },

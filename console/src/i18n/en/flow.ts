@@ -7,6 +7,7 @@ export const flow = {
   'flow.and': ' and ',
   'flow.or': ' or ',
   'flow.not': 'not: {condition}',
+  'flow.hasLabel': 'Has the label {label}',
   'flow.op.isNull': '{field} is empty',
   'flow.op.eq': '{field} is {value}',
   'flow.op.ne': '{field} is not {value}',
@@ -96,5 +97,6 @@ export const flow = {
   'flow.state.current': 'now here',
   'flow.state.failed': 'failed',
   'flow.state.skipped': 'not reached',
+  'flow.state.cancelled': 'cancelled',
   'flow.state.waiting': 'waiting',
 } as const;

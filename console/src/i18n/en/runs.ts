@@ -14,6 +14,7 @@ export const runs = {
   'try.contactNone': 'Nobody matches. Search for a name, a number or an address.',
   'try.contactChange': 'Choose another contact',
   'try.message': 'What the contact writes',
+  'try.greeting': 'Hello',
   'try.messageHelp': 'The message that starts the run. Without one, the run starts as if by hand.',
   'try.variables': 'Variables',
   'try.variableRequired': 'required',

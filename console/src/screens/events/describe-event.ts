@@ -1,5 +1,4 @@
 import type { Event } from '@parley/sdk';
-import { textIn } from '../../api/content.ts';
 import { EVENT_ICONS } from '../../explain/event-icons.ts';
 import { isEventType } from '../../explain/event-types.ts';
 import type { Translator } from '../../i18n/i18n.tsx';
@@ -9,25 +8,3 @@ export const iconOf = ({ type }: Event): IconName => (isEventType(type) ? EVENT_
 
 export const titleOf = ({ type }: Event, t: Translator['t']): string =>
   isEventType(type) ? t(`eventType.${type}`) : type;
-
-/** How an event begins to be recognised: its text, or else a name in its data. */
-const PLACES: readonly (readonly string[])[] = [
-  ['text'],
-  ['contact', 'displayName'],
-  ['displayName'],
-  ['name'],
-  ['filename'],
-  ['handle', 'value'],
-  ['error', 'message'],
-  ['url'],
-  ['status'],
-];
-const MAX = 300;
-
-export function aboutOf({ data }: Event): string {
-  for (const place of PLACES) {
-    const text = textIn(data, ...place);
-    if (text) return text.slice(0, MAX);
-  }
-  return '';
-}

@@ -5,7 +5,8 @@ import type { List } from '../../api/lists.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { rowLink, VirtualTable, type VirtualTableHandle } from '../../ui/virtual-table.tsx';
-import { aboutOf, iconOf, titleOf } from './describe-event.ts';
+import { iconOf, titleOf } from './describe-event.ts';
+import { aboutOf } from './event-line.ts';
 import styles from './events.module.css';
 
 const ROW_PX = 40;
@@ -20,7 +21,8 @@ interface EventListProps {
 }
 
 export function EventList({ ref, list, openedId, filter, onScrolled }: EventListProps) {
-  const { t, formatDate, formatNumber } = useTranslator();
+  const translator = useTranslator();
+  const { t, formatDate, formatNumber } = translator;
   return (
     <VirtualTable<Event>
       ref={ref}
@@ -61,7 +63,13 @@ export function EventList({ ref, list, openedId, filter, onScrolled }: EventList
             </>
           ),
         },
-        { id: 'about', title: t('events.about'), className: styles.about, dir: 'auto', cell: aboutOf },
+        {
+          id: 'about',
+          title: t('events.about'),
+          className: styles.about,
+          dir: 'auto',
+          cell: (event) => aboutOf(event, translator),
+        },
         {
           id: 'number',
           title: t('events.number'),

@@ -100,41 +100,52 @@ const shownCall = (call: StoredCall, response: Call['response'], isAssumed: bool
   isAssumed,
 });
 
-/** Why a message that was received would not start the automation. */
+/** The events by which a message of the contact can start automations. */
+const STARTING: ReadonlySet<string> = new Set(['message.received', 'chat.created', 'chat.status_changed']);
+
+/** Why a message that was received would not start the automation: by itself, or by opening its chat. */
 async function findStartReason(
   tx: TenantTx,
   { automationId, definition: { trigger, variables } }: Simulation,
   messageId: string,
   published: readonly NewEvent[],
+  isNewChat: boolean,
 ): Promise<Obstacle | null> {
-  const event = published.find(
-    ({ type, data }) => type === 'message.received' && (data as { id: string }).id === messageId,
-  );
   const [message] = await findMessages(tx, [messageId]);
-  if (!event || !message) return 'other_trigger';
-  const { obstacle } = matchAutomation(
-    {
-      id: automationId,
-      version_id: '',
-      trigger_type: trigger.type,
-      channel_id: (trigger.parameters?.channelId as string | undefined) ?? null,
-      parameters: trigger.parameters ?? {},
-      variables,
-    },
-    {
-      event: {
-        type: event.type,
-        facts: event.facts ?? null,
-        origin_run_id: null,
-        channel_id: event.channelId,
-        contact_id: event.contactId,
-      },
-      message,
-      pause: await findPause(tx, message.chatId),
-      hasKeyword: createKeywordFinder(message.text),
-    },
-  );
-  return obstacle;
+  if (!message) return 'other_trigger';
+  const pause = await findPause(tx, message.chatId);
+  const hasKeyword = createKeywordFinder(message.text);
+  const reasons = published
+    .filter(({ type }) => STARTING.has(type))
+    .map(({ type, facts, channelId, contactId }) => {
+      // A chat that is created for this message would have been created by it.
+      const ownFacts = type === 'chat.created' && isNewChat ? { ...facts, trigger: 'chat_opened' } : facts;
+      return matchAutomation(
+        {
+          id: automationId,
+          version_id: '',
+          trigger_type: trigger.type,
+          channel_id: (trigger.parameters?.channelId as string | undefined) ?? null,
+          parameters: trigger.parameters ?? {},
+          variables,
+        },
+        {
+          event: {
+            type,
+            facts: ownFacts ?? null,
+            origin_run_id: null,
+            channel_id: channelId,
+            contact_id: contactId,
+          },
+          message: type === 'message.received' ? message : null,
+          pause,
+          hasKeyword,
+        },
+      ).obstacle;
+    });
+  return reasons.includes(null)
+    ? null
+    : (reasons.find((reason) => reason !== 'other_trigger') ?? 'other_trigger');
 }
 
 /** When the contact answers a question that was asked now. */
@@ -178,7 +189,7 @@ async function beginRun(
   const [chatBefore = null] = chatId !== null && isKnown ? await findChats(tx, [chatId]) : [];
   const messageId = message && chatId ? await receiveMessage(tx, chatId, message, deps) : undefined;
   const startReason =
-    messageId === undefined ? null : await findStartReason(tx, simulation, messageId, published);
+    messageId === undefined ? null : await findStartReason(tx, simulation, messageId, published, !isKnown);
 
   const runId = newId();
   const versionId = simulation.versionId ?? newId();

@@ -26,6 +26,8 @@ interface ExplainedEvent {
   is_automatic: boolean | null;
   /** The text of the message now: events in sensitive chats have none. */
   stored_text: string | null;
+  /** The run that waited for the message as a reply. */
+  reply_run_id: string | null;
   is_paused: boolean | null;
 }
 
@@ -36,6 +38,9 @@ const EVENT = `e.id, e.sequence, e.type, e.channel_id, e.contact_id, e.chat_id, 
   case when e.type = 'message.received' then (
     select m.text from visible_messages m where m.id = (e.data::json ->> 'id')::uuid and (m.tenant_id = $tenant) is true
   ) end as stored_text,
+  case when e.type = 'message.received' then (
+    select m.reply_run_id from visible_messages m where m.id = (e.data::json ->> 'id')::uuid and (m.tenant_id = $tenant) is true
+  ) end as reply_run_id,
   (select s.is_paused from silenced_events s where s.event_id = e.id and s.tenant_id = $tenant) as is_paused`;
 
 const eventById = statement<[id: string], ExplainedEvent>(
@@ -66,9 +71,10 @@ interface ExplainedAutomation extends Omit<TriggerableAutomation, 'version_id' |
   was_active_before: boolean;
   was_active_after: boolean;
   run_id: string | null;
+  continued_run_id: string | null;
 }
 const automationsAt = statement<
-  [eventId: string, automationIds: string[] | null, limit: number],
+  [eventId: string, automationIds: string[] | null, limit: number, replyRunId: string | null],
   ExplainedAutomation
 >(
   'automations.in_force_at',
@@ -80,7 +86,7 @@ const automationsAt = statement<
             where b.automation_id = a.id and (b.tenant_id = $tenant) is true and b.id < $1) as was_active_before,
           exists (select 1 from automation_activations b
             where b.automation_id = a.id and (b.tenant_id = $tenant) is true and b.id > $1) as was_active_after,
-          r.id as run_id
+          r.id as run_id, c.id as continued_run_id
      from automations a
      left join lateral (
        select b.version_id from automation_activations b
@@ -88,6 +94,7 @@ const automationsAt = statement<
         order by b.id desc limit 1) b on true
      left join visible_automation_runs r
        on r.automation_id = a.id and r.cause_event_id = $1 and (r.tenant_id = $tenant) is true
+     left join visible_automation_runs c on c.id = $4 and c.automation_id = a.id and c.tenant_id = $tenant
      left join automation_versions v on v.id = coalesce(r.version_id, b.version_id) and v.tenant_id = a.tenant_id
     where a.tenant_id = $tenant and not a.is_hidden and ($2::uuid[] is null or a.id = any ($2::uuid[]))
     order by a.created_at, a.id limit $3`,
@@ -169,7 +176,12 @@ export async function explainStarts(
 ): Promise<Explanation> {
   const event = await requireEvent(db, request, principal);
   const { automationIds } = request;
-  const rows = await db.all(automationsAt, [event.id, automationIds ?? null, MAX_AUTOMATIONS + 1]);
+  const rows = await db.all(automationsAt, [
+    event.id,
+    automationIds ?? null,
+    MAX_AUTOMATIONS + 1,
+    event.reply_run_id,
+  ]);
   const text = event.text ?? event.stored_text;
   const occurrence = {
     event,
@@ -181,7 +193,7 @@ export async function explainStarts(
   const automations: Explanation['automations'] = [];
   for (const row of rows.slice(0, MAX_AUTOMATIONS)) {
     await turn();
-    const { id, name, version_id, trigger_type, run_id } = row;
+    const { id, name, version_id, trigger_type, run_id, continued_run_id } = row;
     const decision =
       version_id === null || trigger_type === null
         ? { obstacle: obstacleOfInactive(row), error: null }
@@ -195,6 +207,7 @@ export async function explainStarts(
       versionId: version_id,
       hasStarted,
       runId: run_id,
+      continuedRunId: continued_run_id,
       reason: obstacle,
     });
   }

@@ -31,6 +31,11 @@ export const Explanation = Type.Object(
         runId: Nullable(
           Uuid('The run. With `missing_variables` and `chain_too_deep` it failed before its first step'),
         ),
+        continuedRunId: Nullable(
+          Uuid(
+            'The run that waited for the message as a reply and went on with it, also if the automation did not start another one',
+          ),
+        ),
         reason: Type.Unsafe<Obstacle | null>({
           type: ['string', 'null'],
           enum: [...obstacles, null],
@@ -62,6 +67,7 @@ export const exampleExplanation: Explanation = {
       versionId: exampleAutomation.latestVersionId,
       hasStarted: false,
       runId: null,
+      continuedRunId: null,
       reason: 'other_trigger',
     },
   ],

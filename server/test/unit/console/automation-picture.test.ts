@@ -6,6 +6,7 @@ import { describeDuration, readDuration, writeDuration } from '../../../../conso
 import { END_ID, graphOf, TRIGGER_ID } from '../../../../console/src/flow/graph.ts';
 import { layOut } from '../../../../console/src/flow/layout.ts';
 import { readRecurrence, writeRecurrence } from '../../../../console/src/flow/recurrence.ts';
+import { areaOf, reveal, showBeginning } from '../../../../console/src/flow/view.ts';
 import { readJson, writeJson } from '../../../../console/src/screens/automations/json.ts';
 
 const definitionOf = (...steps: FlowStep[]): FlowDefinition => ({
@@ -213,5 +214,36 @@ describe('JSON', () => {
     ['{"trigger":{"type":"api"},"steps":[{"id":"a","type":"end","next":{}}]}', true],
   ])('that is no definition is not shown: %s', (text, isJson) => {
     expect(readJson(text)).toEqual({ isJson });
+  });
+});
+
+describe('the view of the picture', () => {
+  const graph = graphOf(three);
+  const layout = layOut(graph, () => 'a label');
+  const size = { width: 600, height: 400 };
+
+  it('begins with the trigger in sight', () => {
+    const view = showBeginning(layout, size);
+    expect(reveal(layout.boxes.get(TRIGGER_ID) as never, view, size)).toBeUndefined();
+  });
+
+  it.each([
+    'left',
+    'which',
+    'end',
+    'right:next',
+    TRIGGER_ID,
+  ])('moves to %s and its pluses, no more than needed', (id) => {
+    const area = areaOf(id, graph, layout) as NonNullable<ReturnType<typeof areaOf>>;
+    const far = { x: -5_000, y: 5_000, zoom: 0.5 };
+    const view = reveal(area, far, size) as NonNullable<ReturnType<typeof reveal>>;
+    expect(view.zoom).toBe(0.5);
+    expect(reveal(area, view, size)).toBeUndefined();
+  });
+
+  it('shows the beginning of what is larger than the window, and knows no area of what does not exist', () => {
+    const view = reveal({ x: 100, y: 100, width: 5_000, height: 10 }, { x: 0, y: 0, zoom: 1 }, size);
+    expect(view?.x).toBeGreaterThan(-100);
+    expect(areaOf('nothing', graph, layout)).toBeUndefined();
   });
 });

@@ -6,6 +6,7 @@ import { sortByRelevance } from '../../../../console/src/explain/reasons.ts';
 import { keyInTree, type TraceNode, visibleRows } from '../../../../console/src/explain/tree.ts';
 import { de } from '../../../../console/src/i18n/de.ts';
 import { en } from '../../../../console/src/i18n/en.ts';
+import { aboutOf } from '../../../../console/src/screens/events/event-line.ts';
 import { eventFilters, matchesChips } from '../../../../console/src/screens/events/filter.ts';
 import { readFilter, writeFilter } from '../../../../console/src/ui/filter.ts';
 
@@ -29,9 +30,41 @@ describe('the reasons why an automation did not start', () => {
   });
 
   it('stand below those that started, the nearest first', () => {
-    const of = (reason: string | null) => ({ reason, hasStarted: reason === null }) as never;
+    const of = (reason: string | null) =>
+      ({ reason, hasStarted: reason === null, continuedRunId: null }) as never;
     const sorted = sortByRelevance(['other_trigger', 'no_keyword', null, 'not_active'].map(of));
     expect(sorted.map(({ reason }) => reason)).toEqual([null, 'no_keyword', 'not_active', 'other_trigger']);
+  });
+
+  it('matter less than that a run went on with the message', () => {
+    const [first] = sortByRelevance([
+      { reason: 'no_keyword', hasStarted: false, continuedRunId: null },
+      { reason: 'other_trigger', hasStarted: false, continuedRunId: 'r1' },
+    ] as never);
+    expect(first?.continuedRunId).toBe('r1');
+  });
+});
+
+describe('the line of an event', () => {
+  const words = {
+    t: (key: keyof typeof de) => String(de[key]),
+    translate: (text: string) => ({ 'a colleague has taken over': 'jemand hat übernommen' })[text] ?? text,
+  } as never;
+  const about = (data: object): string => aboutOf({ data } as never, words);
+
+  it('says the status of a run in the language of the reader', () => {
+    for (const status of ['scheduled', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const) {
+      expect(about({ id: 'r1', automationId: 'a1', status })).toBe(de[`trace.status.${status}`]);
+      expect(about({ status })).not.toBe(status);
+    }
+  });
+
+  it('says why, as the server does, and leaves what people wrote as it is', () => {
+    expect(about({ status: 'cancelled', error: { message: 'a colleague has taken over' } })).toBe(
+      'jemand hat übernommen',
+    );
+    expect(about({ text: 'a colleague has taken over' })).toBe('a colleague has taken over');
+    expect(about({ status: 'something new' })).toBe('something new');
   });
 });
 

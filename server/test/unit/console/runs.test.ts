@@ -1,7 +1,11 @@
 import { ParleyError } from '@parley/sdk';
 import { describe, expect, it } from 'vitest';
 import type { FlowDefinition } from '../../../../console/src/flow/definition.ts';
-import { paintFunnel, paintRun } from '../../../../console/src/screens/automations/runs/paint.ts';
+import {
+  findTakenWays,
+  paintFunnel,
+  paintRun,
+} from '../../../../console/src/screens/automations/runs/paint.ts';
 import {
   emptyForm,
   findIssuesByNode,
@@ -27,8 +31,65 @@ describe('a run on the picture', () => {
 
   it('shows where it failed, and nothing before it has started', () => {
     expect(paintRun([entry('send', 'failed')], true)).toMatchObject({ send: { state: 'failed' } });
-    expect(paintRun([entry('wait', 'cancelled')], true)).toMatchObject({ wait: { state: 'skipped' } });
+    expect(paintRun([entry('wait', 'cancelled')], true)).toMatchObject({ wait: { state: 'cancelled' } });
     expect(paintRun([], false)).toEqual({});
+  });
+});
+
+describe('the ways that a run took', () => {
+  const flow: FlowDefinition = {
+    trigger: { type: 'api' },
+    variables: [],
+    steps: [
+      { id: 'ask', type: 'send_message', parameters: { text: 'Well?' } },
+      { id: 'wait', type: 'wait_for_reply', parameters: { timeout: 'P1D', onTimeout: 'bye' } },
+      {
+        id: 'which',
+        type: 'branch',
+        parameters: {
+          cases: [
+            { when: 'a', next: 'bye' },
+            { when: 'b', next: 'bye' },
+          ],
+          else: 'ask',
+        },
+      },
+      { id: 'bye', type: 'send_message', parameters: { text: 'Bye' } },
+    ],
+  };
+  const ways = (isCompleted: boolean, ...trace: never[]) => [...findTakenWays(trace, flow, isCompleted)];
+
+  it('are those between its steps: one of several cases, a reply, a timeout, the end', () => {
+    const asked = [entry('ask', 'completed'), entry('wait', 'completed', { reply: {} })];
+    const bye = entry('bye', 'completed');
+    expect(ways(true, ...asked, entry('which', 'completed', { case: 1 }), bye)).toEqual([
+      '$trigger:next',
+      'ask:next',
+      'wait:next',
+      'which:case:1',
+      'bye:next',
+    ]);
+    expect(
+      ways(false, ...asked, entry('which', 'completed', { case: null }), entry('ask', 'running')),
+    ).toEqual(['$trigger:next', 'ask:next', 'wait:next', 'which:else']);
+    expect(
+      ways(true, entry('ask', 'completed'), entry('wait', 'completed', { timedOut: true }), bye),
+    ).toEqual(['$trigger:next', 'ask:next', 'wait:timeout', 'bye:next']);
+  });
+
+  it('end where it waits, failed, or was cancelled; a step that was retried is left once', () => {
+    expect(ways(false)).toEqual([]);
+    expect(ways(false, entry('ask', 'failed'))).toEqual(['$trigger:next']);
+    expect(ways(false, entry('ask', 'failed'), entry('ask', 'completed'), entry('wait', 'waiting'))).toEqual([
+      '$trigger:next',
+      'ask:next',
+    ]);
+    expect(ways(false, entry('ask', 'completed'), entry('wait', 'cancelled'))).toEqual([
+      '$trigger:next',
+      'ask:next',
+    ]);
+    // A step that no version has any more leads nowhere.
+    expect(ways(true, entry('gone', 'completed'), entry('ask', 'completed'))).toEqual(['$trigger:next']);
   });
 });
 
@@ -69,7 +130,7 @@ const definition: FlowDefinition = {
 
 describe('what is sent to try an automation', () => {
   it('leaves out what nobody has filled in', () => {
-    expect(writeTryBody('x', emptyForm(definition), definition, false)).toEqual({
+    expect(writeTryBody('x', emptyForm(definition, 'Hello'), definition, false)).toEqual({
       contactId: 'x',
       replies: [{}],
     });
@@ -93,7 +154,7 @@ describe('what is sent to try an automation', () => {
   });
 
   it('has a text where somebody wrote no number, so that the server says so', () => {
-    const form = { ...emptyForm(definition), variables: { count: 'many' } };
+    const form = { ...emptyForm(definition, 'Hello'), variables: { count: 'many' } };
     expect(writeTryBody('x', form, definition, false).variables).toEqual({ count: 'many' });
   });
 });

@@ -100,6 +100,7 @@ export function ConditionField({
         filter={textOf(value)}
         error={undefined}
         example={of === 'run' ? 'hasWord(message.text,"yes")' : 'eq(language,"de")'}
+        add={t('automations.addCondition')}
         onChange={(filter) => onChange(filter, '')}
       />
       {error !== undefined && (

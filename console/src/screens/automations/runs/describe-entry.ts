@@ -15,16 +15,12 @@ interface DescribedEntry {
   lines: readonly string[];
 }
 
-const MAX_VALUE = 200;
-
 /** The titles of buttons and rows of a list. */
 const choicesOf = (content: unknown): string[] =>
   [
     ...listIn(content, 'buttons'),
     ...listIn(content, 'list', 'sections').flatMap((section) => listIn(section, 'rows')),
   ].flatMap((choice) => textIn(choice, 'title') ?? []);
-
-const shortJson = (value: unknown): string => (JSON.stringify(value) ?? '–').slice(0, MAX_VALUE);
 
 /** What a step did, in words. */
 export function describeEntry(
@@ -56,15 +52,15 @@ export function describeEntry(
     }
     case 'branch': {
       const when = textIn(detail, 'when');
-      const values = Object.entries((detail.values ?? {}) as object).map(
-        ([name, value]) => `${name} = ${shortJson(value)}`,
+      const values = Object.entries((detail.values ?? {}) as object).map(([name, value]) =>
+        describer.comparedText(name, value),
       );
       return {
         lines: [
           when === undefined
             ? t('runs.chosenElse')
             : t('runs.chosenCase', { when: describer.condition(when) }),
-          ...(values.length > 0 ? [t('runs.values', { values: values.join(', ') })] : []),
+          ...(values.length > 0 ? [t('runs.values', { values: values.join(' · ') })] : []),
         ],
       };
     }

@@ -1,4 +1,5 @@
 import type { AutomationFunnel, AutomationRunWithTrace } from '@parley/sdk';
+import { type FlowDefinition, type Outlet, outletsOf } from '../../../flow/definition.ts';
 import { TRIGGER_ID } from '../../../flow/graph.ts';
 import type { StepPaint } from '../../../flow/picture-props.ts';
 
@@ -10,7 +11,7 @@ const STATES: Readonly<Record<Entry['status'], StepPaint['state']>> = {
   waiting: 'waiting',
   completed: 'done',
   failed: 'failed',
-  cancelled: 'skipped',
+  cancelled: 'cancelled',
 };
 
 /** The text that a step has sent, if it has. */
@@ -32,6 +33,30 @@ export function paintRun(trace: readonly Entry[], hasStarted: boolean): Paint {
     };
   }
   return paint;
+}
+
+/** Which way out of its step an entry took. */
+const outletTaken = ({ detail }: Entry): Outlet => {
+  if (detail.timedOut === true) return 'timeout';
+  if (detail.case === undefined) return 'next';
+  return typeof detail.case === 'number' ? `case:${detail.case}` : 'else';
+};
+
+/** The ways that one run took. A step that failed or waits has not been left. */
+export function findTakenWays(
+  trace: readonly Entry[],
+  { steps }: FlowDefinition,
+  isCompleted: boolean,
+): ReadonlySet<string> {
+  const taken = trace.flatMap((entry, position) => {
+    const index = steps.findIndex(({ id }) => id === entry.step);
+    const outlet = outletTaken(entry);
+    const way = index < 0 ? undefined : outletsOf(steps, index).find((one) => one.outlet === outlet);
+    const next = trace[position + 1];
+    const isLeft = next ? way?.to === next.step : isCompleted && way?.to === undefined;
+    return way && isLeft && entry.status === 'completed' ? [`${entry.step}:${outlet}`] : [];
+  });
+  return new Set([...(trace.length > 0 ? [`${TRIGGER_ID}:next`] : []), ...taken]);
 }
 
 /** What many runs did: how many came to each step, and how it went for them. */

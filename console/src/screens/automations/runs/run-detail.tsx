@@ -21,7 +21,7 @@ import { Facts } from '../../../ui/facts.tsx';
 import { EmptyState, Loaded } from '../../../ui/notices.tsx';
 import { RelativeTime } from '../../../ui/time.tsx';
 import { canRetry, isUnfinished, storeRun, useContactNames, useRun, useVersion } from './data.ts';
-import { paintRun } from './paint.ts';
+import { findTakenWays, paintRun } from './paint.ts';
 import styles from './runs.module.css';
 import { Split } from './split.tsx';
 import { RunStatusBadge } from './status.tsx';
@@ -74,6 +74,7 @@ function OneRun({ run, version, onBack }: OneRunProps) {
     <Split
       definition={version}
       paint={paintRun(run.trace, run.startedAt !== null)}
+      taken={findTakenWays(run.trace, version, run.status === 'completed')}
       selected={selected}
       onSelect={setSelected}
     >

@@ -8,6 +8,8 @@ import styles from './runs.module.css';
 interface SplitProps {
   definition: FlowDefinition;
   paint?: Paint | undefined;
+  /** The ways that a run took. */
+  taken?: ReadonlySet<string> | undefined;
   issues?: ReadonlyMap<string, readonly string[]> | undefined;
   selected?: string | undefined;
   onSelect?: ((id: string) => void) | undefined;
@@ -15,7 +17,7 @@ interface SplitProps {
 }
 
 /** Words at one side, the picture at the other. Below each other where there is little place. */
-export function Split({ definition, paint, issues, selected, onSelect, children }: SplitProps) {
+export function Split({ definition, paint, taken, issues, selected, onSelect, children }: SplitProps) {
   const t = useText();
   return (
     <div className={styles.split}>
@@ -25,6 +27,7 @@ export function Split({ definition, paint, issues, selected, onSelect, children 
           definition={definition}
           label={t('runs.picture')}
           paint={paint}
+          taken={taken}
           issues={issues}
           selected={selected}
           onSelect={onSelect}

@@ -12,8 +12,13 @@ export interface TryForm {
   at: string;
 }
 
-export const emptyForm = ({ steps }: FlowDefinition): TryForm => ({
-  message: '',
+/** Whether a message of the contact is what starts a run: by itself, or by opening the chat. */
+export const startsWithMessage = ({ trigger }: FlowDefinition): boolean =>
+  trigger.type === 'message_received' || trigger.type === 'chat_opened';
+
+/** `greeting` is what somebody writes who opens a chat: without a message a contact who is new could not be answered. */
+export const emptyForm = ({ trigger, steps }: FlowDefinition, greeting: string): TryForm => ({
+  message: trigger.type === 'chat_opened' ? greeting : '',
   variables: {},
   replies: steps.some(({ type }) => type === 'wait_for_reply') ? [''] : [],
   at: '',

@@ -6,7 +6,7 @@ import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { ContactField } from './contact-field.tsx';
 import styles from './runs.module.css';
-import type { TryForm } from './try-body.ts';
+import { startsWithMessage, type TryForm } from './try-body.ts';
 
 const MAX_REPLIES = 50;
 
@@ -48,7 +48,7 @@ export function TryFields(props: TryFieldsProps) {
         </span>
       </p>
       <ContactField contact={contact} error={issueAt('contactId')} onChange={onContact} />
-      {definition.trigger.type === 'message_received' && (
+      {startsWithMessage(definition) && (
         <TextArea
           label={t('try.message')}
           help={t('try.messageHelp')}

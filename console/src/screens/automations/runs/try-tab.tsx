@@ -8,7 +8,7 @@ import { useTranslator } from '../../../i18n/i18n.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { EmptyState, ErrorNotice, Warning } from '../../../ui/notices.tsx';
 import type { TabProps } from '../tab-props.ts';
-import { paintRun } from './paint.ts';
+import { findTakenWays, paintRun } from './paint.ts';
 import styles from './runs.module.css';
 import { Split } from './split.tsx';
 import { TraceSteps } from './trace-steps.tsx';
@@ -19,7 +19,7 @@ import { TryFields } from './try-fields.tsx';
 export function TryTab({ automation, definition, draft: { isDirty: isChanged } }: TabProps) {
   const { t } = useTranslator();
   const [contact, setContact] = useState<Contact>();
-  const [form, setForm] = useState<TryForm>(() => emptyForm(definition));
+  const [form, setForm] = useState<TryForm>(() => emptyForm(definition, t('try.greeting')));
   const [selected, setSelected] = useState<string>();
   const dryRun = useWrite(
     (chosen: Contact) =>
@@ -36,6 +36,9 @@ export function TryTab({ automation, definition, draft: { isDirty: isChanged } }
     <Split
       definition={definition}
       paint={result && !error ? paintRun(result.trace.map(withSentText), true) : undefined}
+      taken={
+        result && !error ? findTakenWays(result.trace, definition, result.status === 'completed') : undefined
+      }
       issues={issues}
       selected={selected}
       onSelect={setSelected}

@@ -1,0 +1,73 @@
+import type { FlowGraph } from './graph.ts';
+import type { Box, FlowLayout } from './layout.ts';
+
+export interface Viewport {
+  x: number;
+  y: number;
+  zoom: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Texts stay readable; the rest is reached by scrolling. */
+const FIRST_ZOOM = 0.7;
+const MARGIN_PX = 48;
+/** Half of a plus, and a little air. */
+const PLUS_PX = 20;
+/** A plus that is farther below its node is on a long way, and not where somebody will click next. */
+const NEAR_PX = 160;
+
+/** The first view shows the trigger in the middle of the upper edge, and as much below it as fits. */
+export function showBeginning({ boxes }: FlowLayout, size: Size): Viewport {
+  const all = [...boxes.values()];
+  const [trigger = { x: 0, y: 0, width: 0, height: 0 }] = all;
+  const left = Math.min(...all.map(({ x }) => x));
+  const width = Math.max(...all.map((one) => one.x + one.width)) - left;
+  const height = Math.max(...all.map((one) => one.y + one.height));
+  const fitting = Math.min(size.width / (width + MARGIN_PX), size.height / (height + MARGIN_PX));
+  const zoom = Math.min(1, Math.max(FIRST_ZOOM, fitting));
+  const isNarrow = width * zoom <= size.width;
+  const middle = isNarrow ? left + width / 2 : trigger.x + trigger.width / 2;
+  return { x: size.width / 2 - middle * zoom, y: MARGIN_PX / 2 - trigger.y * zoom, zoom };
+}
+
+/** What belongs to a node or a plus: a node with the pluses below it, where somebody will click next. */
+export function areaOf(id: string, { edges }: FlowGraph, { boxes, lines }: FlowLayout): Box | undefined {
+  const node = boxes.get(id);
+  const pluses = [id, ...edges.filter(({ from }) => from === id).map((edge) => edge.id)].flatMap((edge) => {
+    const middle = lines.get(edge)?.middle;
+    const isNear = !node || (middle && Math.abs(middle.y - node.y - node.height) < NEAR_PX);
+    return middle && isNear
+      ? [{ x: middle.x - PLUS_PX, y: middle.y - PLUS_PX, width: 2 * PLUS_PX, height: 2 * PLUS_PX }]
+      : [];
+  });
+  const parts = [...(node ? [node] : []), ...pluses];
+  if (parts.length === 0) return undefined;
+  const x = Math.min(...parts.map((part) => part.x));
+  const y = Math.min(...parts.map((part) => part.y));
+  return {
+    x,
+    y,
+    width: Math.max(...parts.map((part) => part.x + part.width)) - x,
+    height: Math.max(...parts.map((part) => part.y + part.height)) - y,
+  };
+}
+
+/** The smallest move along one axis. What is longer than the window shows its beginning. */
+function moveInto(start: number, end: number, length: number): number {
+  if (start < MARGIN_PX || end - start > length - 2 * MARGIN_PX) return MARGIN_PX - start;
+  return Math.min(0, length - MARGIN_PX - end);
+}
+
+/** The view that shows an area, moved no more than needed; undefined if it is in sight already. */
+export function reveal(area: Box, { x, y, zoom }: Viewport, size: Size): Viewport | undefined {
+  const left = area.x * zoom + x;
+  const top = area.y * zoom + y;
+  const right = left + area.width * zoom;
+  const bottom = top + area.height * zoom;
+  if (left >= 0 && top >= 0 && right <= size.width && bottom <= size.height) return undefined;
+  return { x: x + moveInto(left, right, size.width), y: y + moveInto(top, bottom, size.height), zoom };
+}
