@@ -24,8 +24,12 @@ const ESCAPED_FORMULA = /^'(?=[=+\-@])/;
 /** What a spreadsheet has made of a long number. */
 const SHORTENED_NUMBER = /^\d[.,]\d+E\+\d+$/i;
 
-const textOf = (cell: string): string =>
-  cell.trim().replace(TEXT_FORMULA, '$1').replace(ESCAPED_FORMULA, '').trim();
+function textOf(cell: string): string {
+  const text = cell.trim();
+  return text.startsWith('=') || text.startsWith("'")
+    ? text.replace(TEXT_FORMULA, '$1').replace(ESCAPED_FORMULA, '').trim()
+    : text;
+}
 
 /** How the rows of a file become contacts. */
 export interface RowRules {
