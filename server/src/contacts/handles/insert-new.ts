@@ -87,9 +87,7 @@ export async function insertUnknownContacts(
     await tx.run(insertHandles, [
       tx.now,
       all.map(({ id }) => id),
-      inserted.flatMap((handles, index) =>
-        handles.map(() => (contacts[index] as UnknownContact).contactId),
-      ),
+      inserted.flatMap((handles, index) => handles.map(() => (contacts[index] as UnknownContact).contactId)),
       all.map(({ type }) => type),
       all.map(({ value }) => value),
       all.map(({ isPrimary }) => isPrimary),
