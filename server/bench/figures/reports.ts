@@ -6,14 +6,16 @@ import { createSandboxChannel, type Target, type Tenant } from '../target.ts';
 import { hasNoRows, waitUntil } from '../wait.ts';
 import { chargeServer, postBytes } from '../workload.ts';
 
-const MESSAGES = 1_000_000;
+/** 417 in each hour. Storing and counting a million would take longer than all rounds: `--scale 3` does. */
+const MESSAGES = 300_000;
 const CHATS = 5_000;
-const DAYS = 90;
+const DAYS = 30;
 /** Counting hours beside it may cost the line of inbound messages so much. */
 const INBOUND_GOAL = 0.97;
+/** As if 3,600 tenants with so many messages shared one server: each counts an hour every hour. */
 const HOURS_PER_SECOND = 1;
 
-/** Chats in which a customer and a user write in turns, evenly over 90 days. */
+/** Chats in which a customer and a user write in turns, evenly over all days. */
 const seedMessages = (count: number): string[] => [
   `create temporary table seeded as
      select n, uuidv7() as contact_id, uuidv7() as handle_id, uuidv7() as chat_id from generate_series(1, ${CHATS}) as n`,
@@ -81,13 +83,15 @@ async function createInboundCase(target: Target, seeded: Tenant): Promise<Case> 
   return {
     title: 'inbound while an hour is counted every second',
     warmUp: 500,
+    // Two rounds of the same work differ by more than the goal: the median of many does not.
+    effort: { rounds: 9 },
     ours: {
       ...chargeServer(target),
       async run(count) {
         let hour = 1;
         const marks = { db: target.db, tenantId: seeded.tenantId };
         const timer = setInterval(() => {
-          hour = 1 + (hour % 1_000);
+          hour = 1 + (hour % (DAYS * 24 - 1));
           void mark(marks, `now() - interval '${hour} hours'`, `now() - interval '${hour} hours'`);
         }, 1_000 / HOURS_PER_SECOND);
         try {
@@ -101,7 +105,7 @@ async function createInboundCase(target: Target, seeded: Tenant): Promise<Case> 
   };
 }
 
-/** A report of 90 days against one bare statement that counts the messages of the same days. */
+/** A report of all days against one bare statement that counts the messages of the same days. */
 function createReportCase(target: Target, { tenantId, token }: Tenant, count: number): Case {
   const day = 86_400_000;
   const to = new Date((Math.floor(Date.now() / day) + 1) * day);

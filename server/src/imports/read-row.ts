@@ -24,7 +24,10 @@ const TEXT_FORMULA = /^="([^"]*)"$/;
 const SHORTENED_NUMBER = /^\d[.,]\d+E\+\d+$/i;
 
 /** The text of a cell, without the apostrophes that exports write before what a spreadsheet would read as a formula. */
-const textOf = (cell: string): string => unescapeCell(cell.trim().replace(TEXT_FORMULA, '$1')).trim();
+function textOf(cell: string): string {
+  const text = cell.trim();
+  return unescapeCell(text.startsWith('=') ? text.replace(TEXT_FORMULA, '$1') : text).trim();
+}
 
 /** How the rows of a file become contacts. */
 export interface RowRules {

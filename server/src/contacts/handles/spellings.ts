@@ -10,6 +10,7 @@ const ARGENTINA = /^\+54(9?)([1-8][0-9]{9})$/;
 
 /** The other way to write the same number; undefined if there is none. */
 function otherSpelling(value: string): string | undefined {
+  if (!value.startsWith('+5')) return undefined;
   const [, area, nine, local] = BRAZIL.exec(value) ?? [];
   if (area !== undefined) return `+55${area}${nine === '' ? '9' : ''}${local}`;
   const [, mobile, number] = ARGENTINA.exec(value) ?? [];

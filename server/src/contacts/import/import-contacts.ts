@@ -1,15 +1,16 @@
 import { ApiError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
-import { channelKinds, type Handle } from '../../providers/kinds.ts';
+import { channelKinds } from '../../providers/kinds.ts';
 import { storeConsents } from '../consent/consents.ts';
 import { lockContacts } from '../contact.ts';
 import { attachLabels } from '../contact-labels.ts';
+import { type InsertedHandle, insertUnknownContacts } from '../handles/insert-new.ts';
 import { lockHandles } from '../handles/lock.ts';
 import { countHandles, findOwners } from '../handles/owners.ts';
 import { findSpellings } from '../handles/spellings.ts';
-import { insertContactsWithHandles } from '../handles/write.ts';
 import { touchContacts } from '../search-text.ts';
+import { type CreatedContact, describeCreated } from './describe-new.ts';
 import {
   findExtended,
   handlesOf,
@@ -19,7 +20,7 @@ import {
   type ResolvedRows,
   resolveRows,
 } from './resolve-rows.ts';
-import { type ContactChanges, publishChanges, storeDetails } from './store-details.ts';
+import { type ContactChanges, publishChanges, publishCreated, storeDetails } from './store-details.ts';
 
 export interface ImportOptions {
   existing: 'update' | 'skip';
@@ -70,31 +71,15 @@ const createdMeanwhile = (): ApiError =>
 
 type StoredContact = ResolvedContact & { contactId: string };
 
-/** Creates contacts with a handle of each type, and returns what is still to be stored of them. */
-async function createNew(tx: TenantTx, contacts: readonly ResolvedContact[]): Promise<StoredContact[]> {
-  const created = contacts.map((contact) => {
-    const first = contact.handles[0] as Handle;
-    const second = contact.handles.find(({ type }) => type !== first.type) ?? null;
-    return { contact, contactId: newId(), first, second };
-  });
-  const ids = await insertContactsWithHandles(
-    tx,
-    created.map(({ contact, contactId, first, second }) => {
-      const { firstName, lastName, language, timezone } = contact;
-      return { contactId, ...first, extra: {}, firstName, lastName, language, timezone, second };
-    }),
-  );
-  if (ids.length < contacts.length) throw createdMeanwhile();
-  return created.map(({ contact, contactId, first, second }) => ({
-    ...contact,
-    contactId,
-    handles: contact.handles.filter((handle) => handle !== first && handle !== second),
-    firstName: null,
-    lastName: null,
-    language: null,
-    timezone: null,
-  }));
+async function createNew(tx: TenantTx, contacts: readonly ResolvedContact[]): Promise<CreatedContact[]> {
+  const unknown = contacts.map((contact) => ({ ...contact, contactId: newId() }));
+  const handles = await insertUnknownContacts(tx, unknown);
+  if (!handles) throw createdMeanwhile();
+  return unknown.map((contact, index) => ({ ...contact, handles: handles[index] as InsertedHandle[] }));
 }
+
+/** What is stored with new contacts already. */
+const ALL_STORED = { firstName: null, lastName: null, language: null, timezone: null, handles: [] };
 
 /** Unsubscribes contacts from everything. Subscribing is never imported: a list must not undo what a person has decided. */
 async function unsubscribe(tx: TenantTx, contactIds: readonly string[]): Promise<Set<string>> {
@@ -110,6 +95,22 @@ async function unsubscribe(tx: TenantTx, contactIds: readonly string[]): Promise
     })),
   );
   return new Set(changed.map(({ contactId }) => contactId));
+}
+
+/** New contacts are described without reading them, except those with consents. */
+async function publishImported(
+  tx: TenantTx,
+  fresh: readonly CreatedContact[],
+  changes: ContactChanges,
+): Promise<void> {
+  const described = fresh.filter(({ isUnsubscribed }) => !isUnsubscribed);
+  const read = fresh.filter(({ isUnsubscribed }) => isUnsubscribed);
+  await publishCreated(tx, await describeCreated(tx, described), changes);
+  const describedIds = new Set(described.map(({ contactId }) => contactId));
+  await publishChanges(tx, new Set(read.map(({ contactId }) => contactId)), {
+    ...changes,
+    labelled: new Map([...changes.labelled].filter(([id]) => !describedIds.has(id))),
+  });
 }
 
 /**
@@ -136,7 +137,13 @@ export async function importContacts(
   const created = new Set(fresh.map(({ contactId }) => contactId));
 
   const all = [...known.filter(({ contactId }) => locked.has(contactId)), ...fresh];
-  const updated = await storeDetails(tx, all);
+  const updated = await storeDetails(
+    tx,
+    all.flatMap((contact) => {
+      if (!created.has(contact.contactId)) return [contact];
+      return contact.attributes.size > 0 ? [{ ...contact, ...ALL_STORED }] : [];
+    }),
+  );
   const labelled = await attachLabels(
     tx,
     all.flatMap(({ contactId, labelIds }) => labelIds.map((labelId) => ({ contactId, labelId }))),
@@ -150,14 +157,12 @@ export async function importContacts(
     labelled,
     unsubscribed,
   };
-  // New contacts with more than two handles are found by all of them.
-  const withMore = fresh.filter(({ handles }) => handles.length > 0).map(({ contactId }) => contactId);
-  await touchContacts(tx, [
-    ...withMore,
-    ...changes.updated,
-    ...[...labelled.keys()].filter((id) => !created.has(id)),
-  ]);
-  if (publishEvents) await publishChanges(tx, created, changes);
+  const touched = [...changes.updated, ...labelled.keys()];
+  await touchContacts(
+    tx,
+    touched.filter((id) => !created.has(id)),
+  );
+  if (publishEvents) await publishImported(tx, fresh, changes);
   return countRows({
     ...resolved,
     contacts: resolved.contacts.filter(({ contactId }) => contactId === undefined || locked.has(contactId)),

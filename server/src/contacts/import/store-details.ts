@@ -1,4 +1,5 @@
-import type { EventType } from '../../base/events.ts';
+import type { EventType, NewEvent } from '../../base/events.ts';
+import { createTurns } from '../../base/turns.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { Handle } from '../../providers/kinds.ts';
@@ -6,6 +7,7 @@ import { storeValues } from '../attributes/store.ts';
 import type { StoredValue } from '../attributes/values.ts';
 import { findContacts, newContactEvents } from '../contact.ts';
 import { insertHandles } from '../handles/write.ts';
+import type { Contact } from '../schema.ts';
 
 const setFields = statement<
   [
@@ -76,6 +78,30 @@ export interface ContactChanges {
   unsubscribed?: ReadonlySet<string>;
 }
 
+/** So many events take a few milliseconds. */
+const EVENTS_AT_ONCE = 200;
+
+/** Publishes events of contacts, some at a time, so that other work of the event loop goes first. They start no automation. */
+async function publishEach(
+  tx: TenantTx,
+  contacts: Iterable<Contact>,
+  typesOf: (contactId: string) => EventType[],
+  { labelled }: Pick<ContactChanges, 'labelled'>,
+): Promise<void> {
+  const turn = createTurns();
+  let events: NewEvent[] = [];
+  for (const contact of contacts) {
+    for (const event of newContactEvents(contact, typesOf(contact.id), labelled.get(contact.id)))
+      events.push({ ...event, facts: { ...event.facts, triggerAutomations: false } });
+    if (events.length < EVENTS_AT_ONCE) continue;
+    tx.publish(...events);
+    events = [];
+    const pause = turn();
+    if (pause) await pause;
+  }
+  tx.publish(...events);
+}
+
 /**
  * Publishes the same events as if each contact had been created or changed alone. They start no automation: a list of
  * 5,000 contacts would start 5,000 runs of each.
@@ -83,8 +109,9 @@ export interface ContactChanges {
 export async function publishChanges(
   tx: TenantTx,
   created: ReadonlySet<string>,
-  { updated, labelled, unsubscribed }: ContactChanges,
+  changes: ContactChanges,
 ): Promise<void> {
+  const { updated, labelled, unsubscribed } = changes;
   const ids = [...new Set([...created, ...updated, ...labelled.keys()])];
   const typesOf = (id: string): EventType[] =>
     created.has(id)
@@ -94,12 +121,12 @@ export async function publishChanges(
           ...(labelled.has(id) ? (['contact.labels_added'] as const) : []),
           ...(unsubscribed?.has(id) ? (['contact.unsubscribed'] as const) : []),
         ];
-  tx.publish(
-    ...(await findContacts(tx, ids)).flatMap((contact) =>
-      newContactEvents(contact, typesOf(contact.id), labelled.get(contact.id)).map((event) => ({
-        ...event,
-        facts: { ...event.facts, triggerAutomations: false },
-      })),
-    ),
-  );
+  await publishEach(tx, await findContacts(tx, ids), typesOf, changes);
 }
+
+/** The same for new contacts that the caller can describe, so that they need not be read. */
+export const publishCreated = (
+  tx: TenantTx,
+  contacts: Iterable<Contact>,
+  changes: Pick<ContactChanges, 'labelled'>,
+): Promise<void> => publishEach(tx, contacts, () => ['contact.created'], changes);

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createTurns } from '../../base/turns.ts';
 import { byteLengthOf, type Encoding } from './encoding.ts';
@@ -48,15 +49,16 @@ async function* readTexts(
   file: FileHandle,
   encoding: Encoding,
   offset: number,
-): AsyncGenerator<{ text: string; isLast: boolean }> {
+): AsyncGenerator<{ text: string; isAscii: boolean; isLast: boolean }> {
   const decoder = new TextDecoder(encoding, { fatal: encoding === 'utf-8', ignoreBOM: true });
   const bytes = Buffer.alloc(CHUNK_BYTES);
   for (let position = offset; ; ) {
     const { bytesRead } = await file.read(bytes, 0, CHUNK_BYTES, position);
     position += bytesRead;
     const isLast = bytesRead === 0;
+    const read = bytes.subarray(0, bytesRead);
     try {
-      yield { text: decoder.decode(bytes.subarray(0, bytesRead), { stream: !isLast }), isLast };
+      yield { text: decoder.decode(read, { stream: !isLast }), isAscii: isAscii(read), isLast };
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       throw new CsvError(`The file is not valid UTF-8 near byte ${position}: save it as UTF-8`, true);
@@ -79,8 +81,11 @@ export async function* readRows(
   try {
     let { offset, row } = from;
     let rest = '';
-    for await (const { text, isLast } of readTexts(file, encoding, offset)) {
+    let isRestPlain = true;
+    for await (const { text, isAscii: isTextPlain, isLast } of readTexts(file, encoding, offset)) {
       const whole = rest + text;
+      // A character is a byte: their bytes need not be counted, which takes a fifth of the time of this function.
+      const isPlain: boolean = isRestPlain && isTextPlain && !encoding.startsWith('utf-16');
       let rows: CsvRow[] = [];
       let start = 0;
       while (start < whole.length) {
@@ -91,9 +96,9 @@ export async function* readRows(
           break;
         }
         if (record.end - start > MAX_RECORD_CHARACTERS) throw tooLong(row + 1, false);
-        offset += byteLengthOf(whole.slice(start, record.end), encoding);
+        offset += isPlain ? record.end - start : byteLengthOf(whole.slice(start, record.end), encoding);
         row += 1;
-        rows.push({ ...record, offset, row });
+        rows.push(Object.assign(record, { offset, row }));
         start = record.end;
         // A batch that needs no more rows ends the reading here.
         if (rows.length === ROWS_AT_ONCE) {
@@ -104,6 +109,7 @@ export async function* readRows(
         if (pause) await pause;
       }
       rest = whole.slice(start);
+      isRestPlain = isPlain || rest === '';
       if (rows.length > 0) yield rows;
     }
   } finally {

@@ -1,0 +1,100 @@
+import { newId } from '../../base/ids.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { statement } from '../../db/statement.ts';
+import type { TenantTx } from '../../db/tenant.ts';
+import type { Handle } from '../../providers/kinds.ts';
+import { searchText } from '../search-text.ts';
+
+const insertContacts = statement<
+  [
+    now: Date,
+    ids: string[],
+    firstNames: (string | null)[],
+    lastNames: (string | null)[],
+    languages: (string | null)[],
+    timezones: (string | null)[],
+    handles: string[],
+  ]
+>(
+  'contacts.insert_new',
+  // No handle has a blank in it.
+  `insert into contacts (id, tenant_id, first_name, last_name, language, timezone, is_subscribed, metadata, search_text,
+                         created_at, updated_at)
+   select n.id, $tenant, n.first_name, n.last_name, n.language, n.timezone, true, '{}',
+          ${searchText('n.first_name', 'n.last_name', `replace(n.handles, ' ', E'\\n')`)}, $1, $1
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+       as n (id, first_name, last_name, language, timezone, handles)`,
+);
+const insertHandles = statement<
+  [now: Date, ids: string[], contactIds: string[], types: string[], values: string[], isPrimary: boolean[]]
+>(
+  'handles.insert_new',
+  // In the order of all who write handles: see lock.ts.
+  `insert into handles (id, tenant_id, contact_id, type, value, is_primary, extra, created_at, updated_at)
+   select n.id, $tenant, n.contact_id, n.type, n.value, n.is_primary, '{}', $1, $1
+     from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::boolean[])
+       as n (id, contact_id, type, value, is_primary)
+    order by n.type desc, n.value`,
+);
+
+/** A handle of a new contact, as it is stored. */
+export interface InsertedHandle extends Handle {
+  id: string;
+  isPrimary: boolean;
+}
+
+/** A contact to insert, with phone numbers and email addresses that no contact has. */
+export interface UnknownContact {
+  contactId: string;
+  firstName: string | null;
+  lastName: string | null;
+  language: string | null;
+  timezone: string | null;
+  handles: readonly Handle[];
+}
+
+/** The first of its type is the primary one. */
+const newHandles = ({ handles }: UnknownContact): InsertedHandle[] =>
+  handles.map(({ type, value }, index) => ({
+    id: newId(),
+    type,
+    value,
+    isPrimary: handles.findIndex((other) => other.type === type) === index,
+  }));
+
+/**
+ * Inserts contacts with their handles and returns the handles of each; undefined if a contact has got one of them since they were
+ * looked for. Then the transaction has failed. PostgreSQL takes 1.2 s of CPU time for 20,000 contacts, 0.5 s of it for foreign
+ * keys: as little as for COPY. `insertContactsWithHandles`, which leaves out contacts whose handles exist, takes 1.9 s.
+ */
+export async function insertUnknownContacts(
+  tx: TenantTx,
+  contacts: readonly UnknownContact[],
+): Promise<InsertedHandle[][] | undefined> {
+  if (contacts.length === 0) return [];
+  tx.enqueue(insertContacts, [
+    tx.now,
+    contacts.map(({ contactId }) => contactId),
+    contacts.map(({ firstName }) => firstName),
+    contacts.map(({ lastName }) => lastName),
+    contacts.map(({ language }) => language),
+    contacts.map(({ timezone }) => timezone),
+    contacts.map(({ handles }) => handles.map(({ value }) => value).join(' ')),
+  ]);
+  const inserted = contacts.map(newHandles);
+  const all = inserted.flat();
+  try {
+    await tx.run(insertHandles, [
+      tx.now,
+      all.map(({ id }) => id),
+      inserted.flatMap((handles, index) => handles.map(() => (contacts[index] as UnknownContact).contactId)),
+      all.map(({ type }) => type),
+      all.map(({ value }) => value),
+      all.map(({ isPrimary }) => isPrimary),
+    ]);
+  } catch (error) {
+    if (isUniqueViolation(error, 'handles_value')) return undefined;
+    throw error;
+  }
+  return inserted;
+}
