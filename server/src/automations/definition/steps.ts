@@ -47,7 +47,7 @@ const stepId = () => text(step, MAX_STEP_ID);
 const attribute = () => Type.String({ minLength: 1, maxLength: 100, [RULE]: refersTo('attribute') });
 
 /** The kind of channel that a step is about; by default that of the run's channel. */
-export const kind = {
+const kind = {
   channelKind: Type.Optional(OneOf(channelKinds)),
 };
 
