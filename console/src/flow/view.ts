@@ -21,12 +21,20 @@ const PLUS_PX = 20;
 /** A plus that is farther below its node is on a long way, and not where somebody will click next. */
 const NEAR_PX = 160;
 
-/** What all nodes take, and the zoom with which they fit into the window. */
-function measureAll({ boxes }: FlowLayout, size: Size): { left: number; width: number; fitting: number } {
+/** Half of the text of a way, which may stand beside all nodes. */
+const TEXT_PX = 56;
+
+/** What the picture takes, with the ways and their texts, and the zoom with which it fits into the window. */
+function measureAll(
+  { boxes, lines }: FlowLayout,
+  size: Size,
+): { left: number; width: number; fitting: number } {
   const all = [...boxes.values()];
-  const left = Math.min(...all.map(({ x }) => x));
-  const width = Math.max(...all.map((one) => one.x + one.width)) - left;
+  const texts = [...lines.values()].map(({ middle }) => middle.x);
+  const left = Math.min(...all.map(({ x }) => x), ...texts.map((x) => x - TEXT_PX));
+  const right = Math.max(...all.map(({ x, width }) => x + width), ...texts.map((x) => x + TEXT_PX));
   const height = Math.max(...all.map((one) => one.y + one.height));
+  const width = right - left;
   const fitting = Math.min(size.width / (width + MARGIN_PX), size.height / (height + MARGIN_PX));
   return { left, width, fitting };
 }
