@@ -50,16 +50,16 @@ const stubOf = (edgeId: string): string => `stub ${edgeId}`;
 function orderRows(placed: Graph): void {
   const rows: number[] = [];
   const seen = new Set<string>();
-  const ids: string[] = placed.nodes();
-  const all = ids.map((id) => ({ id, node: placed.node(id) as { rank: number; order?: number } }));
-  for (const { id: first } of all.toSorted((a, b) => a.node.rank - b.node.rank)) {
-    const stack = [first];
+  const rowOf = (id: string): number => (placed.node(id) as { rank: number }).rank;
+  const all: readonly string[] = placed.nodes();
+  for (const first of all.toSorted((a, b) => rowOf(a) - rowOf(b))) {
+    const stack: string[] = [first];
     for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
       if (seen.has(id)) continue;
       seen.add(id);
-      const node = placed.node(id) as { rank: number; order?: number };
-      node.order = rows[node.rank] ?? 0;
-      rows[node.rank] = node.order + 1;
+      const order = rows[rowOf(id)] ?? 0;
+      Object.assign(placed.node(id), { order });
+      rows[rowOf(id)] = order + 1;
       stack.push(...(placed.successors(id) ?? []).toReversed());
     }
   }

@@ -20,11 +20,10 @@ import type { FlowPictureProps } from './picture-props.ts';
 import { type NodeView, StepNode, viewOf } from './step-node.tsx';
 import { useFocus } from './use-focus.ts';
 import { useView } from './use-view.ts';
+import { MIN_ZOOM } from './view.ts';
 import { type PictureEdge, Way } from './way.tsx';
 
 type PictureNode = Node<{ view: NodeView }, 'step'>;
-
-const MIN_ZOOM = 0.2;
 
 /** The handles are invisible: the library shows no edge without them. */
 const NODE_TYPES = {
@@ -58,14 +57,14 @@ const Arrow = ({ id, className }: { id: string; className: string | undefined })
   </marker>
 );
 
-function Buttons() {
+function Buttons({ onShowAll }: { onShowAll: () => void }) {
   const t = useText();
-  const { zoomIn, zoomOut, fitView } = useReactFlow();
+  const { zoomIn, zoomOut } = useReactFlow();
   return (
     <Panel position="bottom-left" className={styles.buttons}>
       <IconButton icon="plus" label={t('flow.zoomIn')} onClick={() => void zoomIn()} />
       <IconButton icon="minus" label={t('flow.zoomOut')} onClick={() => void zoomOut()} />
-      <IconButton icon="fit" label={t('flow.fit')} onClick={() => void fitView({ maxZoom: 1 })} />
+      <IconButton icon="fit" label={t('flow.fit')} onClick={onShowAll} />
     </Panel>
   );
 }
@@ -111,12 +110,13 @@ function PictureInside(props: FlowPictureProps) {
     taken,
   } = picture;
   const box = useRef<HTMLDivElement>(null);
-  const { show, showBeginning } = useView({ box, graph, layout, selected });
+  const canEdit = onInsert !== undefined;
+  const { show, showBeginning, showAll } = useView({ box, graph, layout, selected, canEdit });
   const { stop, setFocused, onKeyDown } = useFocus({
     box,
     graph,
     layout,
-    hasPluses: onInsert !== undefined,
+    hasPluses: canEdit,
     selected,
     show,
   });
@@ -208,7 +208,7 @@ function PictureInside(props: FlowPictureProps) {
         disableKeyboardA11y
         proOptions={{ hideAttribution: true }}
       >
-        <Buttons />
+        <Buttons onShowAll={showAll} />
       </ReactFlow>
     </div>
   );

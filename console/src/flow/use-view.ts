@@ -2,17 +2,18 @@ import { useReactFlow } from '@xyflow/react';
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
 import type { FlowGraph } from './graph.ts';
 import type { FlowLayout } from './layout.ts';
-import { areaOf, reveal, type Size, showBeginning } from './view.ts';
+import { areaOf, reveal, type Size, showAll, showBeginning } from './view.ts';
 
 interface ViewOptions {
   box: RefObject<HTMLDivElement | null>;
   graph: FlowGraph;
   layout: FlowLayout;
   selected: string | undefined;
+  canEdit: boolean;
 }
 
 /** Which part of the picture is seen. It follows what is selected, and what the browser scrolls to. */
-export function useView({ box, graph, layout, selected }: ViewOptions) {
+export function useView({ box, graph, layout, selected, canEdit }: ViewOptions) {
   const flow = useReactFlow();
   const width = useRef(0);
   const sizeNow = (): Size => ({
@@ -66,8 +67,10 @@ export function useView({ box, graph, layout, selected }: ViewOptions) {
   return {
     show,
     showBeginning: (): void => {
-      void flow.setViewport(showBeginning(layout, sizeNow()));
+      void flow.setViewport(showBeginning(layout, sizeNow(), canEdit ? 'edit' : 'look'));
       showSelected();
     },
+    // Not by the library: it waits until nodes are given to it again.
+    showAll: (): void => void flow.setViewport(showAll(layout, sizeNow())),
   };
 }

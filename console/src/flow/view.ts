@@ -12,26 +12,48 @@ export interface Size {
   height: number;
 }
 
-/** Texts stay readable; the rest is reached by scrolling. */
-const FIRST_ZOOM = 0.7;
+export const MIN_ZOOM = 0.2;
+/** While somebody edits, texts stay readable, and the rest is reached by scrolling. Who only looks wants to see the whole. */
+const FIRST_ZOOM = { edit: 0.7, look: 0.5 };
 const MARGIN_PX = 48;
 /** Half of a plus, and a little air. */
 const PLUS_PX = 20;
 /** A plus that is farther below its node is on a long way, and not where somebody will click next. */
 const NEAR_PX = 160;
 
-/** The first view shows the trigger in the middle of the upper edge, and as much below it as fits. */
-export function showBeginning({ boxes }: FlowLayout, size: Size): Viewport {
+/** Half of the text of a way, which may stand beside all nodes. */
+const TEXT_PX = 56;
+
+/** What the picture takes, with the ways and their texts, and the zoom with which it fits into the window. */
+function measureAll(
+  { boxes, lines }: FlowLayout,
+  size: Size,
+): { left: number; width: number; fitting: number } {
   const all = [...boxes.values()];
-  const [trigger = { x: 0, y: 0, width: 0, height: 0 }] = all;
-  const left = Math.min(...all.map(({ x }) => x));
-  const width = Math.max(...all.map((one) => one.x + one.width)) - left;
+  const texts = [...lines.values()].map(({ middle }) => middle.x);
+  const left = Math.min(...all.map(({ x }) => x), ...texts.map((x) => x - TEXT_PX));
+  const right = Math.max(...all.map(({ x, width }) => x + width), ...texts.map((x) => x + TEXT_PX));
   const height = Math.max(...all.map((one) => one.y + one.height));
+  const width = right - left;
   const fitting = Math.min(size.width / (width + MARGIN_PX), size.height / (height + MARGIN_PX));
-  const zoom = Math.min(1, Math.max(FIRST_ZOOM, fitting));
+  return { left, width, fitting };
+}
+
+/** The first view shows the trigger in the middle of the upper edge, and as much below it as fits. */
+export function showBeginning(layout: FlowLayout, size: Size, purpose: keyof typeof FIRST_ZOOM): Viewport {
+  const [trigger = { x: 0, y: 0, width: 0, height: 0 }] = layout.boxes.values();
+  const { left, width, fitting } = measureAll(layout, size);
+  const zoom = Math.min(1, Math.max(FIRST_ZOOM[purpose], fitting));
   const isNarrow = width * zoom <= size.width;
   const middle = isNarrow ? left + width / 2 : trigger.x + trigger.width / 2;
   return { x: size.width / 2 - middle * zoom, y: MARGIN_PX / 2 - trigger.y * zoom, zoom };
+}
+
+/** The view that shows everything, as large as it fits. */
+export function showAll(layout: FlowLayout, size: Size): Viewport {
+  const { left, width, fitting } = measureAll(layout, size);
+  const zoom = Math.min(1, Math.max(MIN_ZOOM, fitting));
+  return { x: size.width / 2 - (left + width / 2) * zoom, y: (MARGIN_PX / 2) * zoom, zoom };
 }
 
 /** What belongs to a node or a plus: a node with the pluses below it, where somebody will click next. */

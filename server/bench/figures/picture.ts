@@ -66,7 +66,7 @@ export async function createPicture({ getTarget }: Side): Promise<Case[]> {
           title: '  CPU time of the page, which other programs on the machine do not change',
           unit: 'ms',
         },
-        loaded: { title: '  the page loaded anew, with everything cached', unit: 'ms' },
+        loaded: { title: '  the page loaded again, with everything cached', unit: 'ms' },
       },
       ours: {
         ...chargeServer(target),

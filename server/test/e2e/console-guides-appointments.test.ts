@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { publish } from './automation-page.ts';
 import { CUSTOMER, done, type GuideConsole, openShop, SECRET, useGuideConsole } from './guide-shop.ts';
-import { row, say, thread, WAIT } from './phone-page.ts';
+import { row, thread, WAIT } from './phone-page.ts';
 
 const DAY_MS = 24 * 3600_000;
 /** The browser reports answers that are errors: a definition that is not complete yet has some. */
@@ -39,7 +39,7 @@ describe.runIf(CHROMIUM)(
       await shop.letPass('+ 1 day');
       await shop.letPass('+ 1 hour');
       await shop.hears(/^Hello Ada, see you on 15 January/);
-      await say(shop.page, 'Yes, thanks');
+      await shop.writes('Yes, thanks');
       await shop.hears('Thank you, see you then!');
       expect(started.requests).toEqual(['POST /4711/confirm']);
       await shop.openRun(id, 'Completed', CONFIRMED_STEPS, CONFIRMED);
@@ -64,7 +64,7 @@ describe.runIf(CHROMIUM)(
       await shop.letPass('+ 1 day');
       await shop.letPass('+ 1 hour');
       await shop.hears(/^Hello Ada, see you on/);
-      await say(shop.page, 'Yes');
+      await shop.writes('Yes');
       await shop.hears('Thank you, see you then!');
       expect(started.requests).toEqual([`POST /4711/confirm Bearer ${SECRET}`]);
       await shop.openRun(id, 'Completed', CONFIRMED_STEPS, CONFIRMED);

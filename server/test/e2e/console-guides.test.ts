@@ -3,7 +3,7 @@ import { CHROMIUM } from '../kit/browser.ts';
 import { guideNames } from '../kit/guides.ts';
 import { publish } from './automation-page.ts';
 import { CUSTOMER, done, type GuideConsole, openShop, useGuideConsole } from './guide-shop.ts';
-import { onPhone, row, say, thread, WAIT } from './phone-page.ts';
+import { row, thread, WAIT } from './phone-page.ts';
 
 /** The browser reports answers that are errors: a definition that is not complete yet has some. */
 const REFUSED = /status of 4\d\d/;
@@ -42,14 +42,13 @@ describe.runIf(CHROMIUM)(
       );
       await publish(shop.page);
       await shop.takePhone();
-      await say(shop.page, 'Hi');
+      await shop.writes('Hi');
       await shop.hears(/^Hello Ada! Is it about an order/);
-      await say(shop.page, 'My order, please');
+      await shop.writes('My order, please');
       await shop.hears('Thank you. What is the number of your order?');
       // Why? says that the reply continued the run, and leads to it.
       await row(shop.page, CUSTOMER).click();
       await thread(shop.page).getByText('My order, please').waitFor();
-      await shop.page.keyboard.press('Escape');
       await shop.page.keyboard.press('y');
       const why = shop.page.getByRole('dialog', { name: 'Why did automations start, or not?' });
       await why.getByText('This message was the reply, and the run went on with it.').waitFor(WAIT);
@@ -66,8 +65,7 @@ describe.runIf(CHROMIUM)(
       const leaveCart = () => shop.api('POST', labels, { labels: [{ id: shop.ids.CART_LABEL_ID }] });
       // It is tried with a contact who has written, and then left a cart behind.
       await shop.takePhone();
-      await say(shop.page, 'Do you have this in blue?');
-      await onPhone(shop.page).getByText('✓✓ Arrived').waitFor(WAIT);
+      await shop.writes('Do you have this in blue?');
       await leaveCart();
       const id = await shop.build();
       const upToSecond = [
@@ -94,7 +92,7 @@ describe.runIf(CHROMIUM)(
       await shop.hears('Your cart is waiting, now with 5 % off.');
       await shop.letPass('+ 1 day');
       await shop.hears('Your cart is waiting, now with 10 % off.');
-      await say(shop.page, 'Is there a larger one?');
+      await shop.writes('Is there a larger one?');
       const before = ['hour', 'still_1', 'first', 'day_1', 'still_2', 'second', 'day_2', 'still_3', 'third'];
       const thirdDay = ['day_2:timeout', 'still_3:case:0', 'third:next', 'day_3:next', 'person:next'];
       await shop.openRun(id, 'Completed', done(...before, 'day_3', 'person', 'done'), [

@@ -6,7 +6,7 @@ import { readGuide, readTemplate } from '../kit/guides.ts';
 import { useHttpServer } from '../kit/listeners.ts';
 import { node } from './automation-page.ts';
 import { buildByClicks } from './build-guide.ts';
-import { onPhone, phone, WAIT } from './phone-page.ts';
+import { onPhone, phone, say, WAIT } from './phone-page.ts';
 
 export const CUSTOMER = 'Ada Lovelace';
 export const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
@@ -131,6 +131,12 @@ export async function openShop(
       await phone(page).getByRole('button', { name: step }).click();
       await moved;
       await phone(page).getByRole('button', { name: 'Back to the phone' }).click();
+    },
+    /** The customer writes, and it has arrived. */
+    async writes(text: string) {
+      await say(page, text);
+      const bubble = onPhone(page).locator('[data-message]').filter({ hasText: text });
+      await bubble.getByText('✓✓ Arrived').waitFor(WAIT);
     },
     hears: (text: string | RegExp) => onPhone(page).getByText(text).waitFor(WAIT),
     /** Opens the run with a status, and checks its picture: what became of which steps, and the ways that it took. */

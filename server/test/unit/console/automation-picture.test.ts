@@ -6,7 +6,7 @@ import { describeDuration, readDuration, writeDuration } from '../../../../conso
 import { END_ID, graphOf, TRIGGER_ID } from '../../../../console/src/flow/graph.ts';
 import { layOut } from '../../../../console/src/flow/layout.ts';
 import { readRecurrence, writeRecurrence } from '../../../../console/src/flow/recurrence.ts';
-import { areaOf, reveal, showBeginning } from '../../../../console/src/flow/view.ts';
+import { areaOf, reveal, showAll, showBeginning } from '../../../../console/src/flow/view.ts';
 import { readJson, writeJson } from '../../../../console/src/screens/automations/json.ts';
 
 const definitionOf = (...steps: FlowStep[]): FlowDefinition => ({
@@ -223,7 +223,7 @@ describe('the view of the picture', () => {
   const size = { width: 600, height: 400 };
 
   it('begins with the trigger in sight', () => {
-    const view = showBeginning(layout, size);
+    const view = showBeginning(layout, size, 'edit');
     expect(reveal(layout.boxes.get(TRIGGER_ID) as never, view, size)).toBeUndefined();
   });
 
@@ -239,6 +239,11 @@ describe('the view of the picture', () => {
     const view = reveal(area, far, size) as NonNullable<ReturnType<typeof reveal>>;
     expect(view.zoom).toBe(0.5);
     expect(reveal(area, view, size)).toBeUndefined();
+  });
+
+  it('shows everything at once', () => {
+    const view = showAll(layout, size);
+    for (const box of layout.boxes.values()) expect(reveal(box, view, size)).toBeUndefined();
   });
 
   it('shows the beginning of what is larger than the window, and knows no area of what does not exist', () => {
