@@ -14,12 +14,15 @@ const deleteUnused = removalStatement<[ids: string[]]>(
       and not exists (
         select 1 from campaigns c where c.tenant_id = f.tenant_id and (c.template_header ->> 'fileId' = f.id::text or position(f.id::text in c.message::text) > 0))
       and not exists (
+        select 1 from saved_replies s
+         where s.tenant_id = f.tenant_id and s.media @> jsonb_build_array(jsonb_build_object('fileId', f.id)))
+      and not exists (
         select 1 from automations a
           join automation_versions v on v.id in (a.active_version_id, a.latest_version_id) and v.tenant_id = a.tenant_id
          where a.tenant_id = f.tenant_id and position(f.id::text in v.definition::text) > 0)`,
 );
 
-/** Deletes those of these files that no message, campaign or automation uses. */
+/** Deletes those of these files that no message, campaign, saved reply or automation uses. */
 export async function removeUnusedFiles(tx: TenantTx, fileIds: string[]): Promise<void> {
   if (fileIds.length === 0 || (await tx.run(deleteUnused, [fileIds])) === 0) return;
   tx.wake(fileRemovalsQueue, tx.tenantId);

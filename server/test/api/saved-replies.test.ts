@@ -70,6 +70,23 @@ describe('a saved reply', () => {
     expect((await other.post('/v3/saved_replies', { shortcut: 'hours', text: 'x' })).status).toBe(200);
   });
 
+  it('keeps its files when a contact to whom they were sent is erased', async () => {
+    const file = (await upload(tenant, 'prices\n', 'prices.txt')).body.data;
+    const other = (await upload(tenant, 'for Ada\n', 'ada.txt')).body.data;
+    await make({ media: [{ fileId: file.id }] });
+    const { channelId, contactId } = (await tenant.get(`/v3/chats/${await chatWith('Ada')}`)).body.data;
+    await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: '+15550001111', text: 'Prices?' });
+    await server.settle();
+    const [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
+    for (const fileId of [file.id, other.id])
+      expect((await tenant.post(`/v3/chats/${chat.id}/messages`, { media: [{ fileId }] })).status).toBe(200);
+    await server.settle();
+    expect((await tenant.delete(`/v3/contacts/${contactId}`)).status).toBe(200);
+    await server.settle();
+    expect((await tenant.get(`/v3/files/${other.id}`)).status).toBe(404);
+    expect((await tenant.get(`/v3/files/${file.id}`)).status).toBe(200);
+  });
+
   it('is refused with everything that is wrong, and nothing is stored', async () => {
     const file = (await upload(await server.tenant(), 'x', 'a.txt')).body.data;
     expect(
