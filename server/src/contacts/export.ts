@@ -33,7 +33,7 @@ interface ContactRow {
   language: string | null;
   timezone: string | null;
   is_subscribed: boolean;
-  /** As PostgreSQL writes it: making a `Date` of it and a text again takes a tenth of the time of an export. */
+  /** As PostgreSQL writes it: making a `Date` of it and a text again takes 7 % of the time of an export. */
   created_at: string;
   updated_at: string;
 }
@@ -76,8 +76,8 @@ const attributeValues = statement<
 );
 
 /**
- * The cells of contacts, by one statement for each table. Building contacts as the API shows them, as JSON with all their chats, and
- * then these cells takes two to three times as long.
+ * The cells of contacts, by one statement for each table. PostgreSQL takes 16 µs of CPU time for a contact; for one as the API shows
+ * it, as JSON with its chats, about 60.
  */
 async function readCells(
   reader: TenantReader,
