@@ -2,6 +2,8 @@ import type { Figure } from './figure.ts';
 import { createBroadcastRun } from './figures/broadcast-run.ts';
 import { createBroadcasts } from './figures/broadcasts.ts';
 import { createConsole } from './figures/console.ts';
+import { createExplanations, createPreviews } from './figures/explanations.ts';
+import { createExports } from './figures/exports.ts';
 import { createGrowth } from './figures/growth.ts';
 import { createHanging } from './figures/hanging.ts';
 import { createHostile } from './figures/hostile.ts';
@@ -39,6 +41,7 @@ export const figures: Record<string, Figure> = {
   'long-chat': createLongChat,
   labels: createLabels,
   imports: createImports,
+  exports: createExports,
   broadcasts: createBroadcasts,
   trigger: createTrigger,
   'broadcast-run': createBroadcastRun,
@@ -49,7 +52,9 @@ export const figures: Record<string, Figure> = {
   latency: createLatency,
   'two-processes': createTwoProcesses,
   searches: createSearches,
+  explanations: createExplanations,
   reports: createReports,
+  previews: createPreviews,
   growth: createGrowth,
   hanging: createHanging,
   hostile: createHostile,
@@ -65,6 +70,14 @@ export const groups: Record<string, string[]> = {
 };
 
 /** Measured only by name: filling the database takes minutes. */
-export const onlyByName: readonly string[] = ['growth', 'reports'];
+export const onlyByName: readonly string[] = ['growth', 'reports', 'previews'];
 /** Measured against another commit only by name: an older one may freeze or die of what they send, or has no console. */
-export const notCompared: readonly string[] = ['hanging', 'hostile', 'console', 'picture', 'reports'];
+export const notCompared: readonly string[] = [
+  'hanging',
+  'hostile',
+  'console',
+  'picture',
+  'reports',
+  'previews',
+  'explanations',
+];

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
+import { startExports } from './exports.ts';
 import { startInbound } from './inbound.ts';
 import { startChats, startMe } from './reads.ts';
 import { startSending } from './sending.ts';
@@ -55,6 +56,7 @@ async function startReceiver(): Promise<number> {
 const programs: Record<string, () => Promise<number>> = {
   me: () => startMe(JSON.parse(readSetting('BENCH_ANSWER'))),
   chats: () => startChats(createPool(), readSetting('BENCH_TENANT')),
+  exports: () => startExports(createPool(), readSetting('BENCH_TENANT')),
   inbound: () => startInbound(createPool(), readSetting('BENCH_RECEIVER')),
   whatsapp: () => startWhatsapp(createPool(), readSetting('BENCH_SECRET'), false),
   'whatsapp-visible': () => startWhatsapp(createPool(), readSetting('BENCH_SECRET'), true),

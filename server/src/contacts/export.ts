@@ -1,10 +1,13 @@
 import { type AttributeKind, attributesOf } from '../attributes/find-attributes.ts';
+import { groupBy } from '../base/group-by.ts';
+import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
 import type { Download } from '../http/download.ts';
 import { type ExportQuery, exportRows } from '../http/export.ts';
 import type { Principal } from '../http/permissions.ts';
-import type { Contact } from './schema.ts';
-import { contactSearchable, contactSource, presentFound } from './search.ts';
+import { timestamp } from '../http/schema.ts';
+import type { HandleType } from '../providers/adapter.ts';
+import { contactSearchable, contactSource } from './search.ts';
 
 const COLUMNS = [
   'id',
@@ -21,27 +24,109 @@ const COLUMNS = [
   'updatedAt',
 ];
 
-function cellsOf(contact: Contact, attributes: readonly AttributeKind[]): (string | null)[] {
-  const shown = [contact.phoneNumber, contact.email];
-  const values = new Map(contact.attributes.map(({ id, value }) => [id, value]));
-  return [
-    contact.id,
-    contact.firstName,
-    contact.lastName,
-    contact.phoneNumber,
-    contact.email,
-    contact.handles
-      .map(({ value }) => value)
-      .filter((value) => !shown.includes(value))
-      .join(', '),
-    contact.language,
-    contact.timezone,
-    String(contact.isSubscribed),
-    contact.labels.map(({ name }) => name).join(', '),
-    contact.createdAt,
-    contact.updatedAt,
-    ...attributes.map(({ id }) => values.get(id) ?? null),
-  ];
+interface ContactRow {
+  id: string;
+  first_name: string | null;
+  last_name: string | null;
+  phone_number: string | null;
+  email: string | null;
+  language: string | null;
+  timezone: string | null;
+  is_subscribed: boolean;
+  /** As PostgreSQL writes it: making a `Date` of it and a text again takes 7 % of the time of an export. */
+  created_at: string;
+  updated_at: string;
+}
+
+const shownTime = (stored: string): string => timestamp(stored.replace(' ', 'T'));
+
+const primaryHandle = (alias: string, type: HandleType): string =>
+  `left join handles ${alias} on ${alias}.contact_id = c.id and (${alias}.tenant_id = c.tenant_id) is true and ${alias}.type = '${type}'
+      and ${alias}.is_primary`;
+const contactRows = statement<[ids: string[]], ContactRow>(
+  'contacts.export_rows',
+  `select c.id, c.first_name, c.last_name, p.value as phone_number, e.value as email, c.language, c.timezone, c.is_subscribed,
+          c.created_at::text, c.updated_at::text
+     from visible_contacts c ${primaryHandle('p', 'phone_number')} ${primaryHandle('e', 'email')}
+    where c.id = any ($1::uuid[]) and c.tenant_id = $tenant`,
+);
+const otherHandles = statement<
+  [contactIds: string[]],
+  { contact_id: string; type: HandleType; value: string }
+>(
+  'handles.export_others',
+  `select contact_id, type, value from handles
+    where contact_id = any ($1::uuid[]) and (tenant_id = $tenant) is true
+      and not (is_primary and type in ('phone_number', 'email'))
+    order by created_at, id`,
+);
+const labelNames = statement<[contactIds: string[]], { contact_id: string; name: string }>(
+  'contact_labels.export_names',
+  `select cl.contact_id, l.name from contact_labels cl
+     join labels l on l.id = cl.label_id and (l.tenant_id = cl.tenant_id) is true
+    where cl.contact_id = any ($1::uuid[]) and (cl.tenant_id = $tenant) is true order by cl.created_at, l.id`,
+);
+const attributeValues = statement<
+  [contactIds: string[], attributeIds: string[]],
+  { contact_id: string; place: number; value: string }
+>(
+  'contact_attributes.export_values',
+  `select contact_id, array_position($2::uuid[], attribute_id) - 1 as place, value from contact_attributes
+    where contact_id = any ($1::uuid[]) and (tenant_id = $tenant) is true and attribute_id = any ($2::uuid[])`,
+);
+
+/**
+ * The cells of contacts, by one statement for each table. PostgreSQL takes 16 µs of CPU time for a contact; for one as the API shows
+ * it, as JSON with its chats, about 60.
+ */
+async function readCells(
+  reader: TenantReader,
+  ids: string[],
+  attributes: readonly AttributeKind[],
+): Promise<(string | null)[][]> {
+  const [contacts, handles, labels, values] = await Promise.all([
+    reader.all(contactRows, [ids]),
+    reader.all(otherHandles, [ids]),
+    reader.all(labelNames, [ids]),
+    attributes.length === 0
+      ? []
+      : reader.all(attributeValues, [ids, attributes.map((attribute) => attribute.id)]),
+  ]);
+  const byId = new Map(contacts.map((contact) => [contact.id, contact]));
+  const handlesOf = groupBy(handles, ({ contact_id }) => contact_id);
+  const labelsOf = groupBy(labels, ({ contact_id }) => contact_id);
+  const valuesOf = groupBy(values, ({ contact_id }) => contact_id);
+  const lines: (string | null)[][] = [];
+  for (const id of ids) {
+    const contact = byId.get(id);
+    // It was deleted since it was found.
+    if (!contact) continue;
+    const others = handlesOf.get(id) ?? [];
+    const firstOf = (type: HandleType) => others.find((other) => other.type === type)?.value ?? null;
+    const phoneNumber = contact.phone_number ?? firstOf('phone_number');
+    const email = contact.email ?? firstOf('email');
+    const ofAttributes: (string | null)[] = attributes.map(() => null);
+    for (const { place, value } of valuesOf.get(id) ?? []) ofAttributes[place] = value;
+    lines.push([
+      id,
+      contact.first_name,
+      contact.last_name,
+      phoneNumber,
+      email,
+      others
+        .map(({ value }) => value)
+        .filter((value) => value !== phoneNumber && value !== email)
+        .join(', '),
+      contact.language,
+      contact.timezone,
+      String(contact.is_subscribed),
+      (labelsOf.get(id) ?? []).map(({ name }) => name).join(', '),
+      shownTime(contact.created_at),
+      shownTime(contact.updated_at),
+      ...ofAttributes,
+    ]);
+  }
+  return lines;
 }
 
 /** Contacts as a file, with a column for each attribute of the tenant. */
@@ -57,13 +142,7 @@ export async function exportContacts(
     source: contactSource,
     table: {
       columns: [...COLUMNS, ...attributes.map(({ external_id }) => `attributes.${external_id}`)],
-      readCells: async (reader: TenantReader, ids: string[]) =>
-        (
-          await presentFound(
-            reader,
-            ids.map((id) => ({ id })),
-          )
-        ).map((contact) => cellsOf(contact, attributes)),
+      readCells: (reader, ids) => readCells(reader, ids, attributes),
     },
     wanted,
     principal,

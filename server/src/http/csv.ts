@@ -7,14 +7,16 @@ const NUMBER = /^[+-]?\d+$/;
 /** In many countries spreadsheets separate cells by semicolons, and the quotes around a cell are then part of its text. */
 const SEPARATORS = /([;\t\r\n])/;
 
+/** Most cells: nothing to encode or to escape. Without this, a cell takes four times as long. */
+const PLAIN = /^(?:[A-Za-z0-9][^;\t\r\n",]*)?$/;
+
 /** Encodes a cell by RFC 4180, and escapes what a spreadsheet would read as a formula, also as a cell after a semicolon. */
 export function csvCell(text: string): string {
-  const safe = NUMBER.test(text)
-    ? text
-    : text
-        .split(SEPARATORS)
-        .map((part) => (FORMULA.test(part) ? `'${part}` : part))
-        .join('');
+  if (PLAIN.test(text) || NUMBER.test(text)) return text;
+  const safe = text
+    .split(SEPARATORS)
+    .map((part) => (FORMULA.test(part) ? `'${part}` : part))
+    .join('');
   const cell = /^[\t\r\n]/.test(safe) ? `'${safe}` : safe;
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -9,8 +9,10 @@ import { csvLine } from './csv.ts';
 import type { Download } from './download.ts';
 import { meOf, type Principal } from './permissions.ts';
 
-/** How many rows are in memory at once. */
-const PAGE = 500;
+/** How many rows are in memory at once. With a filter, each page looks for all matches again: small pages take longer. */
+const PAGE = 1_000;
+/** More matches than this are not collected for each page, but read in order. Without a filter nothing is counted. */
+const MAX_COLLECTED = 10_000;
 
 export const ExportQuery = Type.Object({ query: Type.Optional(Query), search: Type.Optional(SearchText) });
 export type ExportQuery = Static<typeof ExportQuery>;
@@ -51,22 +53,29 @@ export function exportRows(
   const parsePage = (pagination: { cursor?: string }) =>
     parseSearchRequest({ ...body, pagination }, searchable, now, meOf(principal));
   const first = parsePage({});
-  const restricted = restrictToChannels(source, principal.channelIds);
+  const countCap = query === undefined && search === undefined ? 0 : MAX_COLLECTED;
+  const restricted = { ...restrictToChannels(source, principal.channelIds), countCap };
+
+  const readPage = (request: ReturnType<typeof parsePage>) =>
+    db.search(async (reader) => {
+      const found = await runSearch(reader, searchable, restricted, reader.tenantId, {
+        ...request,
+        limit: PAGE,
+      });
+      const ids = found.rows.map(({ id }) => id as string);
+      return { cells: await table.readCells(reader, ids), nextCursor: found.pagination.nextCursor };
+    });
 
   async function* pieces(): AsyncGenerator<string> {
     yield csvLine(table.columns);
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const request = cursor === undefined ? first : parsePage({ cursor });
-      const page = await db.search(async (reader) => {
-        const found = await runSearch(reader, searchable, restricted, reader.tenantId, {
-          ...request,
-          limit: PAGE,
-        });
-        const ids = found.rows.map(({ id }) => id as string);
-        return { cells: await table.readCells(reader, ids), nextCursor: found.pagination.nextCursor };
-      });
-      if (page.cells.length > 0) yield page.cells.map(csvLine).join('');
-      cursor = page.nextCursor;
+    for (let reading = readPage(first); ; ) {
+      const { cells, nextCursor } = await reading;
+      // The next page is looked for while this one is written.
+      if (nextCursor !== null) reading = readPage(parsePage({ cursor: nextCursor }));
+      // If nobody reads on, nobody waits for it.
+      reading.catch(() => {});
+      if (cells.length > 0) yield cells.map(csvLine).join('');
+      if (nextCursor === null) return;
     }
   }
 

@@ -13,6 +13,8 @@ import { CAMPAIGN_EFFECT, sources } from './sources.ts';
 const CALL_MS = 1_000;
 /** After each call there is a pause as long as it took, so that half of the time is for others. */
 const MAX_PAUSE_MS = 1_000;
+/** What takes 15 seconds is cancelled. Finding how long contacts waited takes up to 60 µs for each reply. */
+const MAX_MESSAGES = 50_000;
 
 type Hours = [from: Date, to: Date];
 const period = { tenant: '$tenant', from: '$1::timestamptz', to: '$2::timestamptz' };
@@ -32,7 +34,9 @@ const insertFigures = Object.entries(sources).map(([name, { sql }]) =>
   statement<Hours>(
     `report_figures.insert_${name}`,
     `insert into report_figures (tenant_id, figure, at, channel_id, subject_id, detail, count, total)
-     select $tenant, s.figure, s.at, s.channel_id, s.subject_id, s.detail, s.count, s.total from (${sql(period)}) s`,
+     select $tenant, s.figure, s.at, s.channel_id, s.subject_id, s.detail, s.count, s.total from (${sql(period)}) s
+     on conflict (tenant_id, figure, at, channel_id, subject_id, detail) do update
+       set count = report_figures.count + excluded.count, total = report_figures.total + excluded.total`,
   ),
 );
 const deleteMarks = statement<[ids: string[]]>(
@@ -51,6 +55,16 @@ const nextActivity = statement<Hours, { at: Date | null }>(
        where m.tenant_id = $tenant and m.scheduled_at is not null and ${inPeriod('m.timestamp')}),
      (select min(c.at) from chat_changes c where c.tenant_id = $tenant and ${inPeriod('c.at')}),
      (select min(r.created_at) from visible_automation_runs r where r.tenant_id = $tenant and ${inPeriod('r.created_at')})) as at`,
+);
+const messagesIn = statement<Hours, { count: number }>(
+  'reports.messages_in',
+  `select ((select count(*) from visible_messages m where m.tenant_id = $tenant and ${inPeriod('m.created_at')})
+         + (select count(*) from visible_messages m
+             where m.tenant_id = $tenant and m.scheduled_at is not null and ${inPeriod('m.timestamp')}))::int as count`,
+);
+const lockFigures = statement(
+  'report_figures.lock',
+  `select pg_advisory_xact_lock(hashtextextended('report_figures:' || $tenant::text, 0))`,
 );
 const markCampaigns = statement<[...Hours, shard: number, now: Date]>(
   'report_marks.of_campaigns',
@@ -72,36 +86,70 @@ const markCampaigns = statement<[...Hours, shard: number, now: Date]>(
     where h.hour < ${period.from}`,
 );
 
-/** Counts everything that happened in a period, in place of what was counted before. */
+/** A period in equal parts, so that each has at most about so many messages. */
+function splitPeriod(from: Date, to: Date, messages: number): Hours[] {
+  const parts = Math.max(1, Math.ceil(messages / MAX_MESSAGES));
+  const timeAt = (part: number): Date =>
+    new Date(from.getTime() + Math.round(((to.getTime() - from.getTime()) * part) / parts));
+  return Array.from({ length: parts }, (_, part) => [timeAt(part), timeAt(part + 1)]);
+}
+
+const countMessages = async (tx: TenantTx, from: Date, to: Date): Promise<number> =>
+  (await tx.find(messagesIn, [from, to]))?.count ?? 0;
+
+/**
+ * Counts everything that happened in a period, in place of what was counted before. The period begins and ends with a quarter of an
+ * hour, because figures do. A part of it at a time, so that no statement takes longer than it may.
+ */
 export async function countPeriod(tx: TenantTx, from: Date, to: Date): Promise<void> {
+  // A process that has lost its lease may still count the same hour. What both have counted must not be added.
+  tx.enqueue(lockFigures, []);
   tx.enqueue(deleteOrphans, [from, to]);
   tx.enqueue(deleteFigures, [from, to]);
-  for (const insert of insertFigures) await tx.run(insert, [from, to]);
+  for (const part of splitPeriod(from, to, await countMessages(tx, from, to)))
+    for (const insert of insertFigures) await tx.run(insert, part);
+}
+
+/** The quarters of an hour with many messages, each in a transaction of its own. Returns false for other hours. */
+async function countQuarters(tenant: TenantDatabase, hour: Date): Promise<boolean> {
+  const quarterAt = (quarter: number): Date => new Date(hour.getTime() + (quarter * HOUR_MS) / 4);
+  const messages = await tenant.find(messagesIn, [hour, quarterAt(4)]);
+  if ((messages?.count ?? 0) <= MAX_MESSAGES) return false;
+  for (let quarter = 0; quarter < 4; quarter += 1)
+    await tenant.transaction((tx) => countPeriod(tx, quarterAt(quarter), quarterAt(quarter + 1)));
+  return true;
 }
 
 const isHour = ({ from_at, to_at }: DueMark): boolean => to_at.getTime() - from_at.getTime() === HOUR_MS;
 
-/** Counts an hour. Its marks are deleted in the same transaction; those that are added meanwhile stay. */
-const countHour = (tenant: TenantDatabase, hour: Date, marks: readonly DueMark[]): Promise<void> =>
-  tenant.transaction(async (tx) => {
+/**
+ * Counts an hour. Its marks are deleted in the same transaction, or after all of its quarters; those that are added meanwhile stay.
+ */
+async function countHour(tenant: TenantDatabase, hour: Date, marks: readonly DueMark[]): Promise<void> {
+  const isCounted = await countQuarters(tenant, hour);
+  await tenant.transaction(async (tx) => {
     const to = new Date(hour.getTime() + HOUR_MS);
-    await countPeriod(tx, hour, to);
+    if (!isCounted) await countPeriod(tx, hour, to);
     if (marks.some(({ has_replies }) => has_replies))
       await tx.run(markCampaigns, [hour, to, reportsQueue.shardOf(tx.tenantId, tx.tenantId), tx.now]);
     tx.enqueue(deleteMarks, [marks.map(({ id }) => id)]);
   });
+}
 
 /** Counts the next hour of a long period in which something happened, and stores how far it is. Returns where the next one begins. */
-const countNextHour = (tenant: TenantDatabase, { id, to_at }: DueMark, from: Date): Promise<Date> =>
-  tenant.transaction(async (tx) => {
-    const found = await tx.find(nextActivity, [from, to_at]);
-    const next = found?.at ? Math.floor(found.at.getTime() / HOUR_MS) * HOUR_MS + HOUR_MS : Infinity;
-    const end = new Date(Math.min(next, to_at.getTime()));
-    await countPeriod(tx, from, end);
+async function countNextHour(tenant: TenantDatabase, { id, to_at }: DueMark, from: Date): Promise<Date> {
+  const found = await tenant.find(nextActivity, [from, to_at]);
+  const hour = found?.at ? Math.floor(found.at.getTime() / HOUR_MS) * HOUR_MS : Infinity;
+  const end = new Date(Math.min(hour + HOUR_MS, to_at.getTime()));
+  // Nothing happened before it, but figures of what was deleted may be stored.
+  const isCounted = hour < to_at.getTime() && (await countQuarters(tenant, new Date(hour)));
+  await tenant.transaction(async (tx) => {
+    await countPeriod(tx, from, isCounted ? new Date(Math.max(hour, from.getTime())) : end);
     if (end < to_at) tx.enqueue(shortenMark, [id, end]);
     else tx.enqueue(deleteMarks, [[id]]);
-    return end;
   });
+  return end;
+}
 
 /**
  * Counts the hours of a tenant that have changed. A process that ends meanwhile leaves its marks: counting again gives the same

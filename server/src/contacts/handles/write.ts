@@ -55,8 +55,6 @@ const insertWithContacts = statement<
     secondIds: string[],
     secondTypes: (string | null)[],
     secondValues: (string | null)[],
-    languages: (string | null)[],
-    timezones: (string | null)[],
   ],
   { contact_id: string }
 >(
@@ -64,18 +62,16 @@ const insertWithContacts = statement<
   // A contact is inserted only if its handle was: two transactions that see a new sender at once create one contact.
   `with new as (
      select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-                          $9::uuid[], $10::text[], $11::text[], $12::text[], $13::text[]) with ordinality
-       as n (id, contact_id, type, value, extra, first_name, last_name, second_id, second_type, second_value, language,
-             timezone, number)),
+                          $9::uuid[], $10::text[], $11::text[]) with ordinality
+       as n (id, contact_id, type, value, extra, first_name, last_name, second_id, second_type, second_value, number)),
    firsts as (${insertInto('new h', 'true')}),
    seconds as (${insertInto(
      `(select n.second_id as id, n.contact_id, n.second_type as type, n.second_value as value, '{}' as extra, n.number
         from firsts f join new n using (contact_id) where n.second_value is not null) h`,
      'true',
    )})
-   insert into contacts (id, tenant_id, first_name, last_name, language, timezone, is_subscribed, metadata, search_text,
-                         created_at, updated_at)
-   select f.contact_id, $tenant, n.first_name, n.last_name, n.language, n.timezone, true, '{}',
+   insert into contacts (id, tenant_id, first_name, last_name, is_subscribed, metadata, search_text, created_at, updated_at)
+   select f.contact_id, $tenant, n.first_name, n.last_name, true, '{}',
           ${searchText('n.first_name', 'n.last_name', 'n.value, s.value')}, $1, $1
      from firsts f join new n using (contact_id) left join seconds s using (contact_id)
    returning id as contact_id`,
@@ -98,13 +94,9 @@ export interface NewHandle extends Handle {
 
 /** A contact to create, unless another contact has its first handle. */
 export interface NewContactRow extends Handle {
-  /** Its id, if the caller must know which one is which. */
-  contactId?: string;
   extra: Record<string, unknown>;
   firstName: string | null;
   lastName: string | null;
-  language?: string | null;
-  timezone?: string | null;
   /** A handle of another type, added unless another contact has it. */
   second: Handle | null;
 }
@@ -132,7 +124,7 @@ export async function insertContactsWithHandles(
   const rows = await tx.all(insertWithContacts, [
     tx.now,
     contacts.map(() => newId()),
-    contacts.map(({ contactId = newId() }) => contactId),
+    contacts.map(() => newId()),
     contacts.map((contact) => contact.type),
     contacts.map((contact) => contact.value),
     contacts.map((contact) => JSON.stringify(contact.extra)),
@@ -141,8 +133,6 @@ export async function insertContactsWithHandles(
     contacts.map(() => newId()),
     contacts.map((contact) => contact.second?.type ?? null),
     contacts.map((contact) => contact.second?.value ?? null),
-    contacts.map(({ language = null }) => language),
-    contacts.map(({ timezone = null }) => timezone),
   ]);
   return rows.map((row) => row.contact_id);
 }
