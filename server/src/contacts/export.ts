@@ -6,7 +6,7 @@ import type { Download } from '../http/download.ts';
 import { type ExportQuery, exportRows } from '../http/export.ts';
 import type { Principal } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
-import type { HandleType } from '../providers/adapter.ts';
+import type { HandleType } from '../providers/kinds.ts';
 import { contactSearchable, contactSource } from './search.ts';
 
 const COLUMNS = [

@@ -33,7 +33,7 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 const MAX_ATTEMPTS = 10;
 const MAX_CONFLICTS = 3;
 /** After this time a call begins no further batch, so that jobs of others get their turn. */
-const CALL_MS = 1_000;
+const CALL_MS = 500;
 
 const MESSAGES = {
   fileDeleted: 'The file was deleted',

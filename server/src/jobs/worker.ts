@@ -28,11 +28,8 @@ const MAX_COUNT = 10_000_000;
 const MAX_BATCH = 5_000;
 /** After each batch there is a pause as long as it took, so that half of the time is for others. */
 const MAX_PAUSE_MS = 400;
-/**
- * Shorter pauses, as a part of the time that the call took. Somebody waits for an import. It uses one connection, and lets other work
- * of the event loop go first every 10 ms.
- */
-const pauses: Partial<Record<JobKind, number>> = { import_contacts: 0.05 };
+/** Shorter pauses, as a part of the time that the call took: somebody waits for an import, which reads rows for a part of it. */
+const pauses: Partial<Record<JobKind, number>> = { import_contacts: 0.25 };
 /** An item of a bulk action that failed so often, the last times alone, is left out. */
 const MAX_ATTEMPTS = 10;
 
