@@ -258,6 +258,32 @@ describe('events of an import', () => {
     expect(runs.body.pagination.total).toBe(1);
   });
 
+  it('show a new contact exactly as it is read', async () => {
+    for (const name of ['Zebra', 'Ant', 'Ümlaut, with comma']) await create('/v3/labels', { name });
+    for (const [externalId, type] of [
+      ['seats', 'number'],
+      ['plan', 'text'],
+      ['since', 'date'],
+      ['active', 'boolean'],
+    ])
+      await create('/v3/attributes', { name: `The ${externalId}`, externalId, type });
+    await run(
+      [
+        'first name;last name;phone;email;instagram;language;timezone;labels;seats;plan;since;active;subscribed',
+        'Ada;Lovelace;+15550001111;Ada@Example.com;ada.l;de-AT;Europe/Vienna;Ant,Zebra;3;gold;2026-01-02;true;',
+        'Grace;;+15550002222;;;;;;;;;;',
+        ';Ümlaut;;u@example.com;;;;Zebra;0;🙂 "x";;false;',
+        'Said;Yes;+15550003333;;;;;;;;;;yes',
+        'Said;No;+15550004444;;;;;;;;;;no',
+      ].join('\n'),
+    );
+    const contacts = await contactsBy();
+    const events = await eventsOf('contact.created');
+    const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+    expect(contacts).toHaveLength(5);
+    expect(events.map(({ data }: { data: object }) => data).sort(byId)).toEqual(contacts.sort(byId));
+  });
+
   it('can be left out', async () => {
     await run(FILE, { publishEvents: false });
     expect(await contactsBy()).toHaveLength(2);
