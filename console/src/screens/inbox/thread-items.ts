@@ -32,6 +32,9 @@ const entryOfNote = (note: Note): Entry => ({
   note,
 });
 
+/** Vendors' times are whole seconds; ids are in the order in which things were stored. */
+const byTime = (a: Entry, b: Entry): number => a.at.localeCompare(b.at) || a.key.localeCompare(b.key);
+
 /** Everything in a chat, the oldest first. Notes before the oldest message that is loaded are left out. */
 export function groupEntries(
   messages: readonly Message[],
@@ -43,7 +46,7 @@ export function groupEntries(
   const entries: Entry[] = [
     ...messages.map(entryOfMessage),
     ...notes.filter(({ createdAt }) => createdAt >= oldest).map(entryOfNote),
-  ].sort((a, b) => a.at.localeCompare(b.at));
+  ].sort(byTime);
   // They stand at the end, whatever the clock of this device says.
   for (const one of outgoing)
     entries.push({ kind: 'outgoing', key: one.key, at: one.at, author: 'outgoing', outgoing: one });
