@@ -6,9 +6,10 @@ import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { MessageContent, PlainText } from './message-content.tsx';
-import { discardOutgoing, type Outgoing, retryOutgoing } from './outgoing.ts';
+import { discardOutgoing, retryOutgoing } from './outgoing.ts';
 import { entryId } from './target.ts';
 import styles from './thread.module.css';
+import type { Outgoing } from './thread-items.ts';
 
 /** The time of day, with everything on hover. */
 export function Clock({ at }: { at: string }) {

@@ -3,19 +3,7 @@ import { client } from '../../api/api.ts';
 import { createStore } from '../../api/store.ts';
 import { refreshChat } from './chat-cache.ts';
 import { isStored, storeMessage } from './thread-cache.ts';
-
-/** A message that the server has not taken yet. It stays until it is sent or given up, on whatever screen the person is. */
-export interface Outgoing {
-  key: string;
-  chatId: string;
-  at: string;
-  body: SendChatMessageBody;
-  files: readonly File[];
-  /** What is shown until it is sent. */
-  text: string;
-  /** Why it was not taken; undefined while it is on its way. */
-  error: unknown;
-}
+import type { Outgoing } from './thread-items.ts';
 
 const all = createStore<readonly Outgoing[]>([]);
 const without = (key: string): Outgoing[] => all.read().filter((one) => one.key !== key);

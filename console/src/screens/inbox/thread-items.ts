@@ -1,5 +1,17 @@
-import type { Message, Note } from '@parley/sdk';
-import type { Outgoing } from './outgoing.ts';
+import type { Message, Note, SendChatMessageBody } from '@parley/sdk';
+
+/** A message that the server has not taken yet. It stays until it is sent or given up, on whatever screen the person is. */
+export interface Outgoing {
+  key: string;
+  chatId: string;
+  at: string;
+  body: SendChatMessageBody;
+  files: readonly File[];
+  /** What is shown until it is sent. */
+  text: string;
+  /** Why it was not taken; undefined while it is on its way. */
+  error: unknown;
+}
 
 type Entry =
   | { kind: 'message'; key: string; at: string; author: string; message: Message }
