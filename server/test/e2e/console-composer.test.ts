@@ -293,7 +293,8 @@ describe.runIf(CHROMIUM)('the composer', () => {
     const panel = page.getByRole('complementary', { name: 'Contact' });
     await panel.getByText('Contact created').waitFor(WAIT);
     await test.api('POST', `/v3/automations/${automation.id}/trigger`, { contactId });
-    await panel.getByText('Ask tomorrow').waitFor(WAIT);
+    await panel.getByRole('link', { name: 'Ask tomorrow' }).waitFor(WAIT);
+    await panel.getByText('Automation started: Ask tomorrow').waitFor(WAIT);
     await panel.getByText('Automations at work').waitFor();
     const label = await test.api('POST', '/v3/labels', { name: 'vip' });
     await test.api('POST', `/v3/contacts/${contactId}/labels`, { labels: [{ id: label.id }] });
