@@ -73,8 +73,6 @@ try {
     // pg asks for `navigator`, and where there is none, as on Node 20, for `Response`, with which Node loads its own client
     // for HTTP: 27 ms of every start.
     define: { navigator: 'process', 'navigator.userAgent': '"Node.js"' },
-    // A copy of Node's streams for other platforms.
-    alias: { 'readable-stream': 'node:stream' },
     banner: { js: REQUIRE },
     platform: 'node',
     format: 'esm',
