@@ -6,6 +6,9 @@ const FORMULA = /^[\s"'\p{Cf}\p{Cc}]*[=+\-@＝＋－＠﹦﹢﹣﹫]/u;
 const NUMBER = /^[+-]?\d+$/;
 /** In many countries spreadsheets separate cells by semicolons, and the quotes around a cell are then part of its text. */
 const SEPARATORS = /([;\t\r\n])/;
+/** Spreadsheets drop a tab or a line break at the beginning. Apostrophes before it count, so that one more can be removed again. */
+const BREAK = /^'*[\t\r\n]/;
+const ESCAPED_BREAK = /^'(?='*[\t\r\n])/;
 
 /** Most cells: nothing to encode or to escape. Without this, a cell takes four times as long. */
 const PLAIN = /^(?:[A-Za-z0-9][^;\t\r\n",]*)?$/;
@@ -17,7 +20,7 @@ export function csvCell(text: string): string {
     .split(SEPARATORS)
     .map((part) => (FORMULA.test(part) ? `'${part}` : part))
     .join('');
-  const cell = /^[\t\r\n]/.test(safe) ? `'${safe}` : safe;
+  const cell = BREAK.test(safe) ? `'${safe}` : safe;
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
@@ -25,7 +28,7 @@ export function csvCell(text: string): string {
 export function unescapeCell(cell: string): string {
   if (!cell.includes("'")) return cell;
   return cell
-    .replace(/^'(?=[\t\r\n])/, '')
+    .replace(ESCAPED_BREAK, '')
     .split(SEPARATORS)
     .map((part) => (part.startsWith("'") && FORMULA.test(part.slice(1)) ? part.slice(1) : part))
     .join('');
