@@ -151,7 +151,7 @@ export function createCrashGuard(
 
   /** Waits until the process has lived for long; false if it stops before. The rows behind wait too: they keep their order. */
   const isSettled = (): Promise<boolean> =>
-    delay(settledAt - performance.now(), true, { signal: stopping.signal }).catch(() => false);
+    delay(Math.max(0, settledAt - performance.now()), true, { signal: stopping.signal }).catch(() => false);
 
   async function handleSuspects(
     guarded: GuardedQueue,
