@@ -32,13 +32,12 @@ function declare<S extends AnyStatement<never, unknown>>(statement: S): S {
   return statement;
 }
 
-/** The tenant becomes the last parameter, so that the other parameters keep their numbers. By a pattern, it takes 8 ms of a start. */
+/** The tenant becomes the last parameter, so that the other parameters keep their numbers. */
 function numberTenant(name: string, text: string): string {
   if (!text.includes('$tenant'))
     throw new Error(`The statement ${name} does not mention $tenant; declare it with systemStatement.`);
-  let number = 1;
-  while (text.includes(`$${number}`)) number += 1;
-  return text.replaceAll('$tenant', `$${number}`);
+  const numbers = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+  return text.replaceAll('$tenant', `$${Math.max(0, ...numbers) + 1}`);
 }
 
 /** Declares a statement of one tenant. Names are unique; a test prepares every declared statement. */
