@@ -298,9 +298,9 @@ describe.runIf(CHROMIUM)('the lists of the inbox', () => {
     const { id } = await inbox.chatWith('Long Talker');
     const { page, open, expectNoProblems } = await test.pageFor('agent');
     await open(`/inbox/${id}`);
-    await thread(page).getByText('Message number 149').waitFor(WAIT);
+    await thread(page).getByText('Message number 149', { exact: true }).waitFor(WAIT);
     expect(await thread(page).getByText('The purple elephant').count()).toBe(0);
-    const before = await thread(page).getByText('Message number 149').boundingBox();
+    const before = await thread(page).getByText('Message number 149', { exact: true }).boundingBox();
     await expect
       .poll(async () => {
         await page.evaluate(`document.querySelector('[role=log]').scrollTo(0, -1e6)`);
@@ -309,7 +309,7 @@ describe.runIf(CHROMIUM)('the lists of the inbox', () => {
       .toBe(1);
     await thread(page).getByText('The purple elephant').waitFor();
     await page.evaluate(`document.querySelector('[role=log]').scrollTo(0, 0)`);
-    await expect.poll(() => thread(page).getByText('Message number 149').boundingBox(), WAIT).toEqual(before);
+    await expect.poll(() => thread(page).getByText('Message number 149', { exact: true }).boundingBox(), WAIT).toEqual(before);
     expectNoProblems();
   });
 });
