@@ -136,6 +136,38 @@ describe.runIf(CHROMIUM)('the composer', () => {
     expectNoProblems(/ERR_FAILED/);
   });
 
+  it('a reload keeps what was begun, and leaving with a message that has not arrived is asked about', async () => {
+    const { page, expectNoProblems } = await openChat('Forgetful Reader');
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.dismiss();
+    });
+    await page.keyboard.press('n');
+    await page.keyboard.type('Half a note');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    await page.keyboard.type('Half an answer');
+    await page.reload();
+    await expect.poll(() => reply(page).inputValue(), WAIT).toBe('Half an answer');
+    await page.route('**/v3/chats/*/messages', (route) => route.abort());
+    await reply(page).press('Control+Enter');
+    await thread(page).getByText('Not sent').waitFor(WAIT);
+    expect(asked).toEqual([]);
+    await page.evaluate('location.reload()');
+    await expect.poll(() => asked, WAIT).toEqual(['beforeunload']);
+    await thread(page).getByRole('button', { name: 'Discard' }).click();
+    await page.reload();
+    await title(page, 'Forgetful Reader').waitFor();
+    await page.keyboard.press('n');
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Note' }).inputValue(), WAIT)
+      .toBe('Half a note');
+    expect(await thread(page).getByText('Half an answer').count()).toBe(0);
+    expect(asked).toHaveLength(1);
+    expectNoProblems(/ERR_FAILED/);
+  });
+
   it('the vendor’s refusal is shown with its reason, and tells the author', async () => {
     await inbox.write('Refusing Reader', 'Hello', { from: '+12025560001' });
     const { id } = await inbox.chatWith('Refusing Reader');

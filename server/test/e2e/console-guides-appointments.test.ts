@@ -85,7 +85,8 @@ describe.runIf(CHROMIUM)(
         .toBe(2);
       await shop.page.getByRole('textbox', { name: 'Reply' }).fill('This is Grace. When would suit you?');
       await shop.page.getByRole('button', { name: 'Send', exact: true }).click();
-      await thread(shop.page).getByText('This is Grace.').waitFor(WAIT);
+      // It is shown before it has arrived.
+      await thread(shop.page).locator('[id^="entry-"]').filter({ hasText: 'This is Grace.' }).waitFor(WAIT);
       const steps = { ...done('sleep', 'remind'), answer: 'cancelled' };
       await shop.openRun(id, 'Cancelled', steps, REMINDED.slice(0, 3));
       await shop.page.getByText('A person has taken over the chat').first().waitFor();

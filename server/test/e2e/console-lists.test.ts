@@ -309,7 +309,9 @@ describe.runIf(CHROMIUM)('the lists of the inbox', () => {
       .toBe(1);
     await thread(page).getByText('The purple elephant').waitFor();
     await page.evaluate(`document.querySelector('[role=log]').scrollTo(0, 0)`);
-    await expect.poll(() => thread(page).getByText('Message number 149', { exact: true }).boundingBox(), WAIT).toEqual(before);
+    await expect
+      .poll(() => thread(page).getByText('Message number 149', { exact: true }).boundingBox(), WAIT)
+      .toEqual(before);
     expectNoProblems();
   });
 });

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Of what the server does in the background. */
-export const WAIT = { timeout: 20_000 };
+export { WAIT } from '../kit/inbox.ts';
 
 /** The phone on which one plays the customer. */
 export const phone = (page: Page) => page.getByRole('region', { name: 'Play the customer' });

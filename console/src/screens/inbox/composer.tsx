@@ -16,7 +16,7 @@ import styles from './composer.module.css';
 import { AttachedFiles, ComposerField } from './composer-field.tsx';
 import { Mentions, SavedReplies } from './composer-pickers.tsx';
 import { useChannel } from './data.ts';
-import { type Draft, forgetNote, useDraft } from './drafts.ts';
+import { type Draft, useDraft } from './drafts.ts';
 import { TypingLine } from './present.tsx';
 import { sendDraft } from './send-draft.ts';
 import { TemplateForm } from './template-form.tsx';
@@ -44,7 +44,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   const canSend = useScope('messages:write');
   const canNote = useScope('chats:write');
   const kind = useChannel(chat.channelId)?.kind;
-  const [draft, change] = useDraft(chat.id, canSend ? 'reply' : 'note');
+  const { draft, change, forgetNote } = useDraft(chat.id, canSend ? 'reply' : 'note');
   const [picking, setPicking] = useState<'savedReply' | 'mention' | 'emoji'>();
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
@@ -67,7 +67,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
     {
       onSuccess: (stored, text) => {
         storeNote(stored);
-        forgetNote(chat.id, text);
+        forgetNote(text);
       },
       showsError: true,
     },

@@ -6,6 +6,11 @@ import { isStored, storeMessage } from './thread-cache.ts';
 import type { Outgoing } from './thread-items.ts';
 
 const all = createStore<readonly Outgoing[]>([]);
+/** What has not arrived would be lost with the page: the browser asks before it leaves. */
+window.addEventListener('beforeunload', (event) => {
+  if (all.read().length > 0) event.preventDefault();
+});
+
 const without = (key: string): Outgoing[] => all.read().filter((one) => one.key !== key);
 const replace = (key: string, part: Partial<Outgoing>): void =>
   all.write(all.read().map((one) => (one.key === key ? { ...one, ...part } : one)));
