@@ -1,3 +1,5 @@
+import type { FileStore } from '../files/store.ts';
+import { type Pictures, withPictures } from './original-pictures.ts';
 import type { Message } from './schema.ts';
 
 /**
@@ -34,12 +36,14 @@ const START =
   '<style>:root{color-scheme:light;background:#fff;color:#000;font:14px/1.4 sans-serif}pre{white-space:pre-wrap;font:inherit}</style>';
 
 /** A message as the page that its sender made; its text if that is all there is. */
-export function originalOf({ content, text }: Pick<Message, 'content' | 'text'>): string {
+export async function* writeOriginal(
+  { content, text }: Pick<Message, 'content' | 'text'>,
+  pictures: Pictures,
+  store: FileStore,
+): AsyncGenerator<string> {
+  yield START;
   const { html } = content as { html?: unknown };
-  return (
-    START +
-    (typeof html === 'string' && html !== ''
-      ? html.replace(UNCOVERED, '<x-')
-      : `<pre>${escapeText(text ?? '')}</pre>`)
-  );
+  if (typeof html === 'string' && html !== '')
+    yield* withPictures(html.replace(UNCOVERED, '<x-'), pictures, store);
+  else yield `<pre>${escapeText(text ?? '')}</pre>`;
 }
