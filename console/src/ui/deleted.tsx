@@ -22,7 +22,7 @@ export function DeletedPage({ name, icon, list }: DeletedPageProps) {
       <div role="alert">
         <EmptyState
           icon={icon}
-          title={t('deleted.title')}
+          title={t('deleted.title', { name })}
           action={<Button onClick={() => void navigate({ to: list.to })}>{list.label}</Button>}
         >
           {t('deleted.text')}
@@ -45,9 +45,7 @@ export function DeletedDialog({ name, onClose }: { name: string; onClose: () => 
         </Button>
       }
     >
-      <p role="alert">
-        {t('deleted.title')}: {t('deleted.text')}
-      </p>
+      <p role="alert">{t('deleted.text')}</p>
     </Dialog>
   );
 }
