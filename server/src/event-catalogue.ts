@@ -11,6 +11,7 @@ import { Chat, PresenceEvent } from './chats/schema.ts';
 import { exampleContact } from './contacts/example.ts';
 import { exampleMergedContacts, MergedContacts } from './contacts/merge/schema.ts';
 import { Contact } from './contacts/schema.ts';
+import { DeletedResource } from './events/schema.ts';
 import { exampleFile } from './files/example.ts';
 import { File } from './files/schema.ts';
 import type { DocumentedEvent } from './http/openapi-webhooks.ts';
@@ -254,6 +255,12 @@ export const streamOnlyCatalogue: Record<StreamOnlyType, EventEntry> = {
     ...ofRun,
     example: { ...exampleRun, ...runStarted, status: 'waiting', step: 'hello' },
     when: 'A run has come to another step, waits, or was retried; the data is the run as it is now. At most one a second for each run.',
+  },
+  'resource.deleted': {
+    data: DeletedResource,
+    example: { resource: 'campaign', id: exampleCampaign.id },
+    hasChannel: false,
+    when: 'A campaign, automation, template, webhook, segment or saved reply was deleted.',
   },
 };
 

@@ -14,15 +14,19 @@ import {
 import type { PlainKey } from '../i18n/catalogue.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { useShowError, useToast } from '../ui/toast.tsx';
-import { isLoggedOut } from './errors.ts';
+import { isLoggedOut, statusOf } from './errors.ts';
 
 export { client } from './client.ts';
 
 export const SESSION_KEY = ['session'] as const;
 
-/** After a 401 the session is read again. If it has ended, that fails too, and the shell shows the login. */
+/**
+ * After a 401 the session is read again. If it has ended, that fails too, and the shell shows the login. After a 403 as well: the
+ * person may have another role by now, or no longer belong to the tenant.
+ */
 function checkSession(error: unknown): void {
-  if (isLoggedOut(error)) void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
+  if (isLoggedOut(error) || statusOf(error) === 403)
+    void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
 }
 
 /** Whether another attempt may succeed; the SDK has made two already. */

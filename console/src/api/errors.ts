@@ -1,5 +1,6 @@
 import { ParleyError } from '@parley/sdk';
 import type { Translator } from '../i18n/i18n.tsx';
+import { translateNow } from '../i18n/translate-now.ts';
 
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof ParleyError ? error.status : undefined;
@@ -16,22 +17,25 @@ export function describeError(error: unknown, t: Translator['t']): string {
     return t('login.tooMany', { count: Math.ceil((retryAfter ?? 60) / 60) });
   if (status === 429) return t('error.tooMany', { count: Math.ceil(retryAfter ?? 60) });
   if (status >= 500) return t('error.server');
-  if (issues.length > 0) return issues.map((issue) => `${issue.parameter}: ${issue.message}`).join('\n');
+  if (issues.length > 0)
+    return issues.map((issue) => `${issue.parameter}: ${translateNow(issue.message)}`).join('\n');
   if (messageKey === 'forbidden') return t('error.forbidden');
   return message;
 }
 
+function findIssue(error: unknown, isWanted: (parameter: string) => boolean): string | undefined {
+  if (!(error instanceof ParleyError)) return undefined;
+  const issue = error.issues.find(({ parameter }) => isWanted(parameter));
+  return issue && translateNow(issue.message);
+}
+
 /** The message about one field of a form: `issueOf(error, 'password')`. */
 export const issueOf = (error: unknown, name: string): string | undefined =>
-  error instanceof ParleyError
-    ? error.issues.find(({ parameter }) => parameter === name || parameter.endsWith(`.${name}`))?.message
-    : undefined;
+  findIssue(error, (parameter) => parameter === name || parameter.endsWith(`.${name}`));
 
 /** The first message about a field or a part of it: `issueWithin(error, 'message.media')`. */
 export const issueWithin = (error: unknown, path: string): string | undefined =>
-  error instanceof ParleyError
-    ? error.issues.find(({ parameter }) => parameter === path || parameter.startsWith(`${path}.`))?.message
-    : undefined;
+  findIssue(error, (parameter) => parameter === path || parameter.startsWith(`${path}.`));
 
 /** Whether every issue of an error is about one of these fields, and so is shown beside it. */
 export const isShownByFields = (error: unknown, names: readonly string[]): boolean =>

@@ -1,6 +1,11 @@
 import { getSession, logOut, type Membership, type Session } from '@parley/sdk';
 import { createContext, useContext } from 'react';
-import { writePreference } from '../app/preferences.ts';
+import {
+  forgetTenantInBrowser,
+  keepLostTenant,
+  keepTenantInTab,
+  writePreference,
+} from '../app/preferences.ts';
 import { client, queryClient, SESSION_KEY, useRead } from './api.ts';
 import { basePath, setTenantForRequests } from './client.ts';
 
@@ -45,6 +50,19 @@ export function switchTenant({ tenantId }: Membership): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   for (const forget of forgetters) forget();
   writePreference('tenantId', tenantId);
+}
+
+/**
+ * The person no longer belongs to a tenant. The page is loaded again, so that nothing of it stays in memory, and what the browser
+ * has stored of it is removed.
+ */
+export function leaveTenant(lost: Membership, next: Membership | undefined): void {
+  forgetTenantInBrowser(lost.tenantId);
+  if (next) {
+    keepTenantInTab(next.tenantId);
+    keepLostTenant(lost.tenantName);
+  }
+  window.location.assign(`${basePath}/console/`);
 }
 
 /** Ends the session. The page is loaded again, so that nothing of the person stays in memory. */

@@ -38,6 +38,25 @@ export function writePreference<K extends keyof Preferences>(name: K, value: Pre
 export const keepTenantInTab = (tenantId: string): void =>
   void attempt(() => sessionStorage.setItem(keyOf('tenantId'), tenantId));
 
+/** Removes what the browser keeps of a tenant, such as what was not saved. The keys of such things contain its id. */
+export const forgetTenantInBrowser = (tenantId: string): void =>
+  void attempt(() => {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith('parley.') && (key.includes(tenantId) || localStorage.getItem(key) === tenantId))
+        localStorage.removeItem(key);
+  });
+
+const LOST_KEY = 'parley.lostTenant';
+/** The name of a tenant that the person has lost, for after the page is loaded again. */
+export const keepLostTenant = (name: string): void =>
+  void attempt(() => sessionStorage.setItem(LOST_KEY, name));
+export const takeLostTenant = (): string | undefined =>
+  attempt(() => {
+    const name = sessionStorage.getItem(LOST_KEY) ?? undefined;
+    sessionStorage.removeItem(LOST_KEY);
+    return name;
+  });
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -1,11 +1,12 @@
 import type { Membership } from '@parley/sdk';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { type RefObject, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { setTenantForRequests } from '../api/client.ts';
 import { isLoggedOut } from '../api/errors.ts';
 import {
   endSession,
   findMembership,
+  leaveTenant,
   mayUse,
   switchTenant,
   useSessionQuery,
@@ -17,10 +18,11 @@ import { LiveProvider } from '../live/live-provider.tsx';
 import { useNotifications } from '../notifications/data.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState, ErrorNotice, Skeleton } from '../ui/notices.tsx';
+import { useToast } from '../ui/toast.tsx';
 import { Banners } from './banners.tsx';
 import { GlobalCommands } from './global-commands.tsx';
 import { Navigation } from './navigation.tsx';
-import { keepTenantInTab, usePreference } from './preferences.ts';
+import { keepTenantInTab, takeLostTenant, usePreference } from './preferences.ts';
 import styles from './shell.module.css';
 import { useCurrentScreen } from './use-screens.ts';
 
@@ -28,6 +30,8 @@ import { useCurrentScreen } from './use-screens.ts';
 export function Shell() {
   const query = useSessionQuery();
   const chosen = usePreference('tenantId');
+  /** Whose screens this page has shown. */
+  const shown = useRef<Membership>(undefined);
   if (isLoggedOut(query.error)) return <ToLogin hasEnded={query.data !== undefined} />;
   if (!query.data)
     return (
@@ -40,6 +44,9 @@ export function Shell() {
       </main>
     );
   const membership = findMembership(query.data, chosen);
+  const { current: before } = shown;
+  if (before && !query.data.memberships.some(({ tenantId }) => tenantId === before.tenantId))
+    return <Leave lost={before} next={membership} />;
   if (!membership) return <NoTenant email={query.data.person.email} />;
   if (chosen !== undefined && membership.tenantId !== chosen) return <ToTenant membership={membership} />;
   // Before the screens below send their first request.
@@ -47,7 +54,7 @@ export function Shell() {
   return (
     <WorkspaceContext value={{ session: query.data, membership }}>
       <LiveProvider key={membership.tenantId}>
-        <Frame />
+        <Frame shown={shown} />
       </LiveProvider>
     </WorkspaceContext>
   );
@@ -61,17 +68,29 @@ function ToLogin({ hasEnded }: { hasEnded: boolean }) {
   return null;
 }
 
-/** The person no longer belongs to the tenant of this tab: nothing of it stays in memory. */
+/** The person no longer belongs to the tenant that the page shows. */
+function Leave({ lost, next }: { lost: Membership; next: Membership | undefined }) {
+  // Once: the session may be read again before the page is.
+  const [tenants] = useState({ lost, next });
+  useEffect(() => leaveTenant(tenants.lost, tenants.next), [tenants]);
+  return null;
+}
+
+/** The tab was last used for a tenant to which the person does not belong. */
 function ToTenant({ membership }: { membership: Membership }) {
   useEffect(() => switchTenant(membership), [membership]);
   return null;
 }
 
-function Frame() {
+function Frame({ shown }: { shown: RefObject<Membership | undefined> }) {
   const t = useText();
-  const { tenantId } = useWorkspace().membership;
+  const { membership } = useWorkspace();
   useDocumentTitle();
-  useEffect(() => keepTenantInTab(tenantId), [tenantId]);
+  useSayLostTenant();
+  useEffect(() => {
+    keepTenantInTab(membership.tenantId);
+    shown.current = membership;
+  }, [membership, shown]);
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
@@ -89,6 +108,18 @@ function Frame() {
       <GlobalCommands />
     </div>
   );
+}
+
+/** Says why another tenant is shown than before the page was loaded again. */
+function useSayLostTenant(): void {
+  const t = useText();
+  const toast = useToast();
+  const { tenantName } = useWorkspace().membership;
+  const say = useEffectEvent(() => {
+    const lost = takeLostTenant();
+    if (lost !== undefined) toast({ text: t('tenant.lost', { lost, tenant: tenantName }), look: 'bad' });
+  });
+  useEffect(() => say(), []);
 }
 
 /** The title of the tab: how many notifications are unread, the screen and the tenant. */

@@ -22,10 +22,13 @@ import { system } from './de/system.ts';
 import { templates } from './de/templates.ts';
 import { timeline } from './de/timeline.ts';
 import { titles } from './de/titles.ts';
+import { validation } from './de/validation.ts';
+import { validationContent } from './de/validation-content.ts';
 import { webhooks } from './de/webhooks.ts';
 
-export { serverPatterns } from './de/server-patterns.ts';
 export { serverTexts } from './de/server-texts.ts';
+
+export const serverMessages = { ...validation, ...validationContent };
 
 export const de: Catalogue = {
   ...shell,

@@ -2,18 +2,19 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { readPreference, usePreference } from '../app/preferences.ts';
 import type { Catalogue, MessageKey, Plural, Values } from './catalogue.ts';
 import { start } from './en-start.ts';
-import { type Patterns, translateByPattern } from './patterns.ts';
+import { createMessageTranslator, type ServerMessages } from './server-messages.ts';
+import { setTranslateNow } from './translate-now.ts';
 
 interface Loaded {
   catalogue: Catalogue;
   /** Texts that the server has in English only, with their translation. */
   serverTexts: Readonly<Record<string, string>>;
-  /** The same, for texts with values in them. */
-  serverPatterns: Patterns;
+  /** The same for what is wrong with a request. */
+  serverMessages: ServerMessages;
 }
 
 /** English, of which the texts of screens are loaded with the first screen: they are a fifth of the first load. */
-const english: Loaded = { catalogue: { ...start } as Catalogue, serverTexts: {}, serverPatterns: [] };
+const english: Loaded = { catalogue: { ...start } as Catalogue, serverTexts: {}, serverMessages: {} };
 async function completeEnglish(): Promise<Loaded> {
   Object.assign(english.catalogue, (await import('./en-screens.ts')).screens);
   return english;
@@ -25,8 +26,8 @@ const LANGUAGES = {
   de: {
     name: 'Deutsch',
     load: async (): Promise<Loaded> => {
-      const { de, serverTexts, serverPatterns } = await import('./de.ts');
-      return { catalogue: de, serverTexts, serverPatterns };
+      const { de, serverTexts, serverMessages } = await import('./de.ts');
+      return { catalogue: de, serverTexts, serverMessages };
     },
   },
 };
@@ -88,8 +89,9 @@ const AGES = [
 
 function createTranslator(
   language: Language,
-  { catalogue, serverTexts, serverPatterns }: Loaded,
+  { catalogue, serverTexts, serverMessages }: Loaded,
 ): Translator {
+  const translateMessage = createMessageTranslator(serverMessages);
   const plurals = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
   const ages = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
@@ -109,9 +111,7 @@ function createTranslator(
       });
     },
     translate: (text) =>
-      Object.hasOwn(serverTexts, text)
-        ? (serverTexts[text] as string)
-        : (translateByPattern(serverPatterns, text) ?? text),
+      Object.hasOwn(serverTexts, text) ? (serverTexts[text] as string) : (translateMessage(text) ?? text),
     formatNumber: (value) => numbers.format(value),
     formatPercent: (part, maximumFractionDigits = 0) =>
       new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits }).format(part),
@@ -153,6 +153,7 @@ let first = englishAtStart;
 export async function loadFirstTranslator(): Promise<Translator> {
   const language = languageOf(readPreference('language'));
   if (language !== 'en') first = await loadTranslator(language).catch(() => englishAtStart);
+  setTranslateNow(first.translate);
   return first;
 }
 
@@ -168,7 +169,11 @@ export function TranslatorProvider({ first, children }: { first: Translator; chi
     let isCurrent = true;
     if (language !== translator.language)
       loadTranslator(language).then(
-        (loaded) => isCurrent && setTranslator(loaded),
+        (loaded) => {
+          if (!isCurrent) return;
+          setTranslateNow(loaded.translate);
+          setTranslator(loaded);
+        },
         // Offline: the present language stays.
         () => {},
       );

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { client, queryClient, SESSION_KEY } from '../api/api.ts';
 import { useWorkspace } from '../api/session.tsx';
+import './deleted.ts';
 import { type LiveState, startLive } from './live.ts';
 import { applyPatches } from './patches.ts';
 

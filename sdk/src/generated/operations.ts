@@ -1456,7 +1456,7 @@ export const cancelMessage = (client: Client, input: CallOptions & { path: { mes
  *
  * `GET /v3/messages/{messageId}/original`
  *
- * A page with the HTML of the mail, for a frame: it runs no script and loads nothing, so pictures on other servers are missing. Of a message without HTML it is the text.
+ * A page with the HTML of the mail, for a frame: it runs no script and loads nothing, so pictures on other servers are missing. It contains the pictures that came with the mail. Of a message without HTML it is the text.
  *
  * Requires the scope `messages:read`.
  */

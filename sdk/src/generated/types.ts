@@ -713,6 +713,8 @@ export interface Message {
     mimeType: string | null;
     filename: string | null;
     size: number | null;
+    /** By which the HTML of a mail names the file: `cid:` and this id. Only if the mail has one */
+    contentId?: string;
     /** Why the file could not be fetched, and will not be; `media_gone`: the vendor no longer has it */
     error?: {
       code: string;
@@ -4847,6 +4849,22 @@ export interface AutomationRunProgressedEvent {
   data: AutomationRun;
 }
 
+/** A campaign, automation, template, webhook, segment or saved reply was deleted. */
+export interface ResourceDeletedEvent {
+  /** Another one for every event */
+  id: string;
+  type: "resource.deleted";
+  createdAt: string;
+  tenantId: string;
+  channelId: null;
+  /** It is not stored, so it has no number */
+  sequence: null;
+  data: {
+    resource: "campaign" | "automation" | "message_template" | "api_webhook" | "segment" | "saved_reply";
+    id: string;
+  };
+}
+
 /** What happened in a tenant, as webhooks and the stream send it: `type` says what `data` is. */
 export type Event =
   | MessageReceivedEvent
@@ -4895,7 +4913,8 @@ export type StreamEvent =
   | MessageQueuedEvent
   | NotificationCreatedEvent
   | CampaignProgressedEvent
-  | AutomationRunProgressedEvent;
+  | AutomationRunProgressedEvent
+  | ResourceDeletedEvent;
 
 /** The reasons of errors. */
 export type MessageKey =

@@ -1,4 +1,5 @@
 import { ApiError } from '../base/errors.ts';
+import { deletionOf } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
@@ -188,6 +189,8 @@ export async function requireAutomation(db: TenantReader, automationId: string):
 /** Deletes an automation with its versions and runs. Returns false if it does not exist. */
 export async function removeAutomation(tx: TenantTx, automationId: string): Promise<boolean> {
   const row = isUuid(automationId) ? await tx.find(deleteAutomation, [automationId]) : undefined;
-  if (row) await recountSince(tx, row.created_at);
-  return row !== undefined;
+  if (!row) return false;
+  await recountSince(tx, row.created_at);
+  tx.announce(deletionOf('automation', automationId));
+  return true;
 }

@@ -52,6 +52,17 @@ export const streamOnlyTypes = [
   'notification.created',
   'campaign.progressed',
   'automation.run_progressed',
+  'resource.deleted',
+] as const;
+
+/** What `resource.deleted` is published for: resources without stored events of their own. */
+export const deletedResources = [
+  'campaign',
+  'automation',
+  'message_template',
+  'api_webhook',
+  'segment',
+  'saved_reply',
 ] as const;
 
 export type StreamOnlyType = (typeof streamOnlyTypes)[number];
@@ -68,12 +79,19 @@ export type Announcement = {
   /** This user does not get it. */
   exceptUserId?: string;
 } & (
-  | { type: 'chat.presence'; data: object }
+  | { type: 'chat.presence' | 'resource.deleted'; data: object }
   | {
       type: 'message.queued' | 'notification.created' | 'campaign.progressed' | 'automation.run_progressed';
       id: string;
     }
 );
+
+/** Closes what somebody else has open: `tx.announce(deletionOf('segment', id))`. */
+export const deletionOf = (resource: (typeof deletedResources)[number], id: string): Announcement => ({
+  type: 'resource.deleted',
+  channelId: null,
+  data: { resource, id: id.toLowerCase() },
+});
 
 /** An event to publish. */
 export interface NewEvent {

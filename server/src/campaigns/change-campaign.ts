@@ -1,5 +1,6 @@
 import { findAutomation, removeAutomation, type SaveDeps } from '../automations/automation.ts';
 import { ApiError } from '../base/errors.ts';
+import { deletionOf } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { findHeldChannel } from '../channels/channel.ts';
@@ -226,5 +227,6 @@ export async function removeCampaign(tx: TenantTx, campaignId: string): Promise<
       detail: `the campaign has more than ${MAX_DELETED_RECIPIENTS} recipients; cancel it instead`,
     });
   if (row.message !== null && row.automation_id !== null) await removeAutomation(tx, row.automation_id);
+  tx.announce(deletionOf('campaign', row.id));
   return (await tx.run(deleteCampaign, [row.id])) === 1;
 }

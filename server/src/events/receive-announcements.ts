@@ -90,7 +90,7 @@ export function receiveAnnouncements({ db, log, loaders, readInTurn, streamsOf }
   return (announced: Announced): void => {
     const isWanted = (): boolean =>
       [...streamsOf(announced.tenantId)].some((stream) => stream.wants(announced));
-    if (announced.type === 'chat.presence') offer(announced, announced.data);
+    if ('data' in announced) offer(announced, announced.data);
     else if (waiting.length + changing.size < MAX_WAITING && isWanted()) wait(announced);
   };
 }

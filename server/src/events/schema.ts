@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { FreeObject, Nullable, Timestamp, Uuid } from '../http/schema.ts';
+import { deletedResources } from '../base/events.ts';
+import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 
 export const Event = Type.Object(
   {
@@ -17,6 +18,12 @@ export const Event = Type.Object(
   { title: 'Event' },
 );
 export type Event = Static<typeof Event>;
+
+/** The data of `resource.deleted`. */
+export const DeletedResource = Type.Object(
+  { resource: OneOf(deletedResources), id: Uuid() },
+  { title: 'DeletedResource' },
+);
 
 /** Node limits the length of a header and of a URL to about the same. */
 const MAX_LIST_LENGTH = 16_384;

@@ -84,10 +84,20 @@ const signedFile = systemStatement<[id: string], FileRow>(
   'files.by_signed_url',
   `select ${FILE_COLUMNS} from visible_files f where f.id = $1`,
 );
+const filesOfMessage = statement<[messageId: string], Pick<FileRow, 'id' | 'mime_type' | 'size'>>(
+  'files.of_message',
+  `select f.id, f.mime_type, f.size from visible_files f where f.message_id = $1 and f.tenant_id = $tenant`,
+);
 const deleteFile = statement<[id: string]>(
   'files.delete',
   'delete from files where id = $1 and tenant_id = $tenant',
 );
+
+/** The files that came with a message. */
+export const findFilesOfMessage = (
+  db: TenantReader,
+  messageId: string,
+): Promise<Pick<FileRow, 'id' | 'mime_type' | 'size'>[]> => db.all(filesOfMessage, [messageId]);
 
 interface UrlDeps {
   fileUrl: TenantReader['fileUrl'];

@@ -79,13 +79,13 @@ export const jsonFile = (schema: TSchema): Answer<TUnsafe<Download>> => ({
   mediaType: 'application/json',
   isDownload: true,
 });
-const HtmlText = Type.String();
 
 /** A page for a browser, whose handler sets its headers. Only errors are JSON. */
-export const html: Answer<typeof HtmlText> = {
-  schema: HtmlText,
+export const html: Answer<TUnsafe<Download>> = {
+  schema: Type.String(),
   wrap: (text) => text as never,
   mediaType: 'text/html',
+  isDownload: true,
 };
 
 export const DeleteResult = Type.Object(

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A file that is generated while it is sent. */
 export interface Download {
-  filename: string;
+  /** Under which it is saved; if left out it is shown. */
+  filename?: string;
   pieces: AsyncIterable<string>;
 }
 
@@ -14,9 +15,7 @@ export function sendDownload(
   mediaType: string,
   { filename, pieces }: Download,
 ): FastifyReply {
-  reply.type(`${mediaType}; charset=utf-8`).headers({
-    'content-disposition': `attachment; filename="${filename}"`,
-    'cache-control': 'no-store',
-  });
+  reply.type(`${mediaType}; charset=utf-8`).header('cache-control', 'no-store');
+  if (filename !== undefined) reply.header('content-disposition', `attachment; filename="${filename}"`);
   return reply.send(Readable.from(request.method === 'HEAD' ? [] : pieces));
 }

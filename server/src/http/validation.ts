@@ -160,7 +160,7 @@ function messageOf(error: ErrorObject): string {
     case 'exclusiveMinimum':
     case 'maximum':
     case 'exclusiveMaximum':
-      return `Must be ${params.comparison} ${limit}, received ${show(data)}`;
+      return `Must be ${[params.comparison, limit].join(' ')}, received ${show(data)}`;
     case 'additionalProperties':
       return unknownKey(params.additionalProperty as string, knownKeys(error.parentSchema));
     default:

@@ -1,3 +1,5 @@
+import type { FileStore } from '../files/store.ts';
+import { type Pictures, withPictures } from './original-pictures.ts';
 import type { Message } from './schema.ts';
 
 /**
@@ -28,18 +30,21 @@ const UNCOVERED = /<(?=(?:link|meta|base|i?frame|frameset|fencedframe|object|emb
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Mails are made for white paper. */
+/** Mails are made for white paper. A photo without a size of its own, as phones send them, is as wide as the page at most. */
 const START =
   '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><base target="_blank">' +
-  '<style>:root{color-scheme:light;background:#fff;color:#000;font:14px/1.4 sans-serif}pre{white-space:pre-wrap;font:inherit}</style>';
+  '<style>:root{color-scheme:light;background:#fff;color:#000;font:14px/1.4 sans-serif}pre{white-space:pre-wrap;font:inherit}' +
+  'img:not([height],[style*="height"]){max-width:100%}</style>';
 
 /** A message as the page that its sender made; its text if that is all there is. */
-export function originalOf({ content, text }: Pick<Message, 'content' | 'text'>): string {
+export async function* writeOriginal(
+  { content, text }: Pick<Message, 'content' | 'text'>,
+  pictures: Pictures,
+  store: FileStore,
+): AsyncGenerator<string> {
+  yield START;
   const { html } = content as { html?: unknown };
-  return (
-    START +
-    (typeof html === 'string' && html !== ''
-      ? html.replace(UNCOVERED, '<x-')
-      : `<pre>${escapeText(text ?? '')}</pre>`)
-  );
+  if (typeof html === 'string' && html !== '')
+    yield* withPictures(html.replace(UNCOVERED, '<x-'), pictures, store);
+  else yield `<pre>${escapeText(text ?? '')}</pre>`;
 }

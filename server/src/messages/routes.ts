@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { exampleChat } from '../chats/example.ts';
+import type { FileStore } from '../files/store.ts';
 import { DeleteResult, data, deleted, html } from '../http/answer.ts';
 import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
@@ -7,7 +8,8 @@ import { authorOf } from '../users/author.ts';
 import { readChatPage } from './chat-page.ts';
 import { exampleQueuedMessage } from './example.ts';
 import { presentMessages, requireChatOfMessages, requireMessage } from './message.ts';
-import { ORIGINAL_HEADERS, originalOf } from './original.ts';
+import { ORIGINAL_HEADERS, writeOriginal } from './original.ts';
+import { findPictures } from './original-pictures.ts';
 import { addressMessage } from './outbound/address.ts';
 import { cancelScheduled } from './outbound/cancel-scheduled.ts';
 import { type QueueDeps, sendMessage } from './outbound/queue.ts';
@@ -40,7 +42,7 @@ const search = {
 const SENDING =
   'Sends a text, files, a template, something to choose or open (`interactive`), a reaction, a location, contacts or a mail. What the kind of channel does not support is refused with every issue at its parameter, and so is what the state of the chat forbids, such as a free-form message after `openUntil`. Returns the message as `queued`. It is sent once, shortly after, in the order of the chat; `message.sent`, `.delivered`, `.read` and `.failed` report its progress. With `scheduledAt` it is sent at that time, and checked again then.';
 
-export function messageRoutes(deps: QueueDeps): Route[] {
+export function messageRoutes(deps: QueueDeps & { store: FileStore }): Route[] {
   return [
     chatMessages.write(
       {
@@ -107,16 +109,17 @@ export function messageRoutes(deps: QueueDeps): Route[] {
         operationId: 'getOriginalMessage',
         summary: 'Show a mail as its sender made it',
         description:
-          'A page with the HTML of the mail, for a frame: it runs no script and loads nothing, so pictures on other servers are missing. Of a message without HTML it is the text.',
+          'A page with the HTML of the mail, for a frame: it runs no script and loads nothing, so pictures on other servers are missing. It contains the pictures that came with the mail. Of a message without HTML it is the text.',
         access: 'messages:read',
         answer: html,
         failures: ['message_not_found'],
         example: { answer: '<!doctype html><p>Is this still available?</p>' },
       },
       async ({ params, header }, db) => {
-        const page = originalOf(await requireMessage(db.byKey, params.messageId));
+        const message = await requireMessage(db.byKey, params.messageId);
+        const pictures = await findPictures(db.byKey, message);
         for (const [name, value] of Object.entries(ORIGINAL_HEADERS)) header(name, value);
-        return page;
+        return { pieces: writeOriginal(message, pictures, deps.store) };
       },
     ),
     messages.write(

@@ -19,6 +19,11 @@ const Media = Type.Object({
   mimeType: Nullable(Type.String()),
   filename: Nullable(Type.String()),
   size: Nullable(Type.Integer()),
+  contentId: Type.Optional(
+    Type.String({
+      description: 'By which the HTML of a mail names the file: `cid:` and this id. Only if the mail has one',
+    }),
+  ),
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String() },

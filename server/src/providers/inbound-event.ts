@@ -15,6 +15,8 @@ export interface InboundMedia {
   mimeType: string | null;
   filename: string | null;
   size: number | null;
+  /** By which the HTML of a mail names it, as in `cid:logo`. */
+  contentId?: string;
   bytes?: Buffer;
   ref?: Record<string, unknown>;
 }

@@ -2,6 +2,7 @@ import { attributesOf as attributesOfTenant } from '../attributes/find-attribute
 import { isSimpleLiquid, renderSimple, validateLiquid } from '../automations/definition/liquid.ts';
 import { attributesOf } from '../automations/runs/context.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
+import { deletionOf } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
 import { findKnownChannelIds } from '../channels/channel.ts';
@@ -157,7 +158,9 @@ export async function changeSavedReply(
 
 /** Deletes a saved reply and returns whether it existed. */
 export async function removeSavedReply(tx: TenantTx, savedReplyId: string): Promise<boolean> {
-  return isUuid(savedReplyId) && (await tx.run(deleteReply, [savedReplyId])) === 1;
+  if (!isUuid(savedReplyId) || (await tx.run(deleteReply, [savedReplyId])) === 0) return false;
+  tx.announce(deletionOf('saved_reply', savedReplyId));
+  return true;
 }
 
 /** The text as it would be sent in a chat by the caller. */

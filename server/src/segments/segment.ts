@@ -1,4 +1,5 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
+import { deletionOf } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { countContacts } from '../contacts/count-contacts.ts';
 import { searchableContacts } from '../contacts/search.ts';
@@ -114,8 +115,11 @@ export async function changeSegment(
 }
 
 /** Deletes a segment and returns whether it existed. */
-export const removeSegment = async (tx: TenantTx, segmentId: string): Promise<boolean> =>
-  isUuid(segmentId) && (await tx.run(deleteSegment, [segmentId])) === 1;
+export async function removeSegment(tx: TenantTx, segmentId: string): Promise<boolean> {
+  if (!isUuid(segmentId) || (await tx.run(deleteSegment, [segmentId])) === 0) return false;
+  tx.announce(deletionOf('segment', segmentId));
+  return true;
+}
 
 /** How many contacts belong to a segment now. */
 export async function countSegment(db: TenantDatabase, segmentId: string): Promise<SegmentCount> {

@@ -1,4 +1,5 @@
 import { ApiError, invalidParam } from '../base/errors.ts';
+import { deletionOf } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { collectIssues, type Issues } from '../base/issues.ts';
 import { addUnknownChannel, findHeldChannel } from '../channels/channel.ts';
@@ -266,5 +267,6 @@ export async function removeTemplate(tx: TenantTx, templateId: string, adapters:
     (row.vendor_id !== null || (await hasTask(tx, row.id)));
   await tx.run(deleteTemplate, [row.id]);
   if (mayBeAtVendor) queueTask(tx, { ...row, template_id: null });
+  tx.announce(deletionOf('message_template', row.id));
   return true;
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { requireBelowLimit } from '../access/limits.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
+import { deletionOf } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
@@ -204,6 +205,7 @@ export async function changeWebhook(
 export async function removeWebhook(tx: TenantTx, webhookId: string): Promise<boolean> {
   if (!isUuid(webhookId) || (await tx.run(deleteWebhook, [webhookId])) === 0) return false;
   await cancelPending(tx, webhookId);
+  tx.announce(deletionOf('api_webhook', webhookId));
   return true;
 }
 

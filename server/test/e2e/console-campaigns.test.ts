@@ -102,6 +102,14 @@ describe.runIf(CHROMIUM)('campaigns', () => {
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByRole('button', { name: 'Open chat with Ada Campaign' }).click();
     await page.waitForURL(/\/inbox\//);
+
+    await test.api('POST', `/v3/sandbox/${channelId}/inbound`, { from: '+15550004100', text: 'I want one' });
+    await page.getByRole('log').getByText('I want one').waitFor();
+    await open('/campaigns');
+    await page
+      .getByRole('row', { name: /Winter sale/ })
+      .getByText('1 replied')
+      .waitFor();
     expectNoProblems();
   });
 

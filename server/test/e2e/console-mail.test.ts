@@ -6,6 +6,7 @@ import { CHROMIUM } from '../kit/browser.ts';
 import { cleanUp } from '../kit/clean-up.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
 import { row, type TestInbox, thread, useInbox, WAIT } from '../kit/inbox.ts';
+import { mailHeaders, mailWithParts, pngOf, postedMailChannel } from '../kit/mail-with-pictures.ts';
 
 describe.runIf(CHROMIUM)('the original of a mail', () => {
   let test: TestConsole;
@@ -93,6 +94,48 @@ describe.runIf(CHROMIUM)('the original of a mail', () => {
     await tab.getByText('Foreign page').waitFor(WAIT);
     expect(await tab.evaluate('[window.opener, document.referrer]')).toEqual([null, '']);
     expect(page.url()).toBe(here);
+  });
+
+  it('shows the pictures that came with it, and asks no server for them', async () => {
+    const { id } = await test.api('POST', '/v3/channels', postedMailChannel);
+    const picture = (contentId: string, width: number, colour: [number, number, number]) => ({
+      contentId,
+      type: 'image/png',
+      filename: `${contentId}.png`,
+      bytes: pngOf(width, 40, colour),
+    });
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>parent.broken = 7</script></svg>`;
+    const posted = mailWithParts({
+      from: 'Picture Person <picture@example.com>',
+      subject: 'Look at this',
+      html: `<p>Two pictures</p><img id="first" alt="A red bar" src="cid:red"> <img id="second" alt="A blue bar" src="cid:blue">
+        <img id="svg" src="cid:svg"><img id="other" src="cid:of-another-mail"><img src="${foreign}/pixel.gif">`,
+      parts: [
+        picture('red', 320, [190, 40, 40]),
+        picture('blue', 200, [40, 40, 190]),
+        { contentId: 'svg', type: 'image/svg+xml', filename: 'x.svg', bytes: Buffer.from(svg) },
+      ],
+    });
+    const answer = await fetch(`${test.url}/providers/smtp/${id}`, {
+      method: 'POST',
+      headers: mailHeaders(posted),
+      body: posted,
+    });
+    expect(answer.status).toBe(200);
+    asked.length = 0;
+    const { page, open } = await test.pageFor('agent');
+    await open('/inbox');
+    await row(page, 'Picture Person').click(WAIT);
+    await thread(page).getByRole('button', { name: 'Show original' }).click(WAIT);
+    await page.frameLocator('iframe[title="Original mail"]').getByText('Two pictures').waitFor(WAIT);
+    const inside = page.frames().find((one) => one.url().includes('/original')) as Frame;
+    const widthOf = (name: string) => inside.evaluate(`document.querySelector('#${name}').naturalWidth`);
+    await expect.poll(() => widthOf('first')).toBe(320);
+    await expect.poll(() => widthOf('second')).toBe(200);
+    expect([await widthOf('svg'), await widthOf('other')]).toEqual([0, 0]);
+    expect(await page.evaluate('window.broken')).toBeUndefined();
+    expect(asked).toEqual([]);
+    expect(await findViolations(page)).toEqual([]);
   });
 
   it('is as safe when it is opened as a page', async () => {

@@ -1,12 +1,23 @@
 import { createServer, type Server, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { cleanUp } from '../kit/clean-up.ts';
-import { type TestConsole, useConsole, waitForShell, watchPage } from '../kit/console.ts';
+import {
+  findViolations,
+  type LoggedIn,
+  type TestConsole,
+  useConsole,
+  waitForShell,
+  watchPage,
+} from '../kit/console.ts';
 import { PASSWORD } from '../kit/people.ts';
 
 const ADMIN_TOKEN = 'operator-token-for-tests-0123456789abcdef';
+
+/** The browser reports answers that are errors; here they are wanted. */
+const REFUSED = /status of 40[13]/;
 
 describe.runIf(CHROMIUM)('the frame of the console', () => {
   let test: TestConsole;
@@ -14,31 +25,37 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     test = await useConsole({ PARLEY_ADMIN_TOKEN: ADMIN_TOKEN });
   });
 
-  it('switches between the tenants of a person, each tab for itself', async () => {
-    const person = await test.createPerson('agent');
-    const call = async (path: string, token: string, body?: object) => {
-      const response = await fetch(`${test.url}${path}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body ? { 'content-type': 'application/json' } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      expect(response.status).toBe(200);
-      return ((await response.json()) as { data: { id: string; token: string; url: string } }).data;
-    };
-    const { id } = await call('/admin/tenants', ADMIN_TOKEN, { name: 'Second shop' });
+  const call = async (path: string, token: string, body?: object) => {
+    const response = await fetch(`${test.url}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { data: { id: string; token: string; url: string } }).data;
+  };
+  /** Creates a tenant and invites a person to it, who accepts on a page of their own. */
+  async function joinTenant(page: Page, { email }: LoggedIn, name: string) {
+    const { id } = await call('/admin/tenants', ADMIN_TOKEN, { name });
     const { token } = await call(`/admin/tenants/${id}/tokens`, ADMIN_TOKEN, { name: 'test', scopes: ['*'] });
-    const user = await call('/v3/users', token, { name: 'Me there', email: person.email, role: 'viewer' });
+    const user = await call('/v3/users', token, { name: 'Me there', email, role: 'viewer' });
     const { url } = await call(`/v3/users/${user.id}/invitation`, token);
-    const { page, open, context } = await test.pageOf(person);
     await page.goto(url.replace(/^.*\/console/, `${test.url}/console`));
     // The session of this browser proves who it is.
-    await page.getByText('You are invited to join Second shop').waitFor();
+    await page.getByText(`You are invited to join ${name}`).waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Join Second shop' }).click();
+    await page.getByRole('button', { name: `Join ${name}` }).click();
     await waitForShell(page);
+    return { token, userId: user.id };
+  }
+
+  it('switches between the tenants of a person, each tab for itself', async () => {
+    const person = await test.createPerson('agent');
+    const { page, open, context } = await test.pageOf(person);
+    await joinTenant(page, person, 'Second shop');
     await open('/profile');
     await page.getByText('Role in Second shop: Viewer').waitFor();
     const other = await context.newPage();
@@ -52,6 +69,60 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await page.getByText('Role in demo: Agent').waitFor();
     await other.reload();
     await other.getByText('Role in Second shop: Viewer').waitFor();
+  });
+
+  it('who is removed from a tenant is led to the other one, and nothing of the first stays', async () => {
+    const person = await test.createPerson('agent');
+    const { page, open, expectNoProblems } = await test.pageOf(person);
+    const { token, userId } = await joinTenant(page, person, 'Lost & found');
+    await call('/v3/contacts', token, {
+      firstName: 'Secret',
+      lastName: 'Person',
+      email: 'secret@example.com',
+    });
+    await open('/contacts');
+    await page.getByRole('link', { name: 'Secret Person' }).click();
+    await page.getByRole('heading', { name: 'Secret Person' }).waitFor();
+    await page.evaluate(
+      `localStorage.setItem('parley.automation.' + sessionStorage['parley.tenantId'] + '.x', 'draft')`,
+    );
+
+    await fetch(`${test.url}/v3/users/${userId}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await page
+      .getByText('You no longer belong to Lost & found. This is demo now.')
+      .waitFor({ timeout: 30_000 });
+    await page.waitForURL('**/console/inbox');
+    expect(await page.title()).toMatch(/· demo ·/);
+    expect(await page.getByText('Secret Person').count()).toBe(0);
+    expect(
+      await page.evaluate(`Object.keys(localStorage).filter((key) => key.includes('automation'))`),
+    ).toEqual([]);
+    // It is said once.
+    await page.reload();
+    await waitForShell(page);
+    expect(await page.getByText('You no longer belong').count()).toBe(0);
+    await page.getByRole('button', { name: 'Account and settings' }).first().click();
+    expect(await page.getByRole('menuitemradio', { name: 'Lost & found' }).count()).toBe(0);
+    expectNoProblems(REFUSED);
+  });
+
+  it('who is removed from the only tenant reads so, and whom to ask', async () => {
+    const person = await test.createPerson('agent');
+    const { page, open, expectNoProblems } = await test.pageOf(person);
+    await open('/contacts');
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
+    await test.api('DELETE', `/v3/users/${person.userId}`);
+    await page
+      .getByRole('heading', { name: 'You are not a member of any tenant' })
+      .waitFor({ timeout: 30_000 });
+    await page.getByText(`Ask an admin to invite you with the address ${person.email}.`).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expectNoProblems(REFUSED);
   });
 
   it('finds screens and actions by typing, and goes there by keys alone', async () => {
@@ -95,7 +166,12 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await page.getByRole('heading', { name: 'Ihr Konto' }).waitFor();
     expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de');
     expect(await background()).toBe('rgb(22, 24, 29)');
-    expectNoProblems();
+    // What the server refuses is said in German, too.
+    await page.getByLabel('Jetziges Passwort').fill(PASSWORD);
+    await page.getByLabel('Neues Passwort').fill('password12');
+    await page.getByRole('button', { name: 'Passwort ändern' }).click();
+    await page.getByText('Dieses Passwort probieren Angreifer als eines der ersten').waitFor();
+    expectNoProblems(/status of 400/);
     const german = await test.newPage({ locale: 'de-AT' });
     await german.open('/login');
     await german.page.getByRole('heading', { name: 'Anmelden' }).waitFor();

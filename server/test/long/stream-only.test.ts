@@ -286,6 +286,49 @@ describe('stream-only events', () => {
   });
 });
 
+describe('resource.deleted', () => {
+  it.each([
+    ['campaign', 'campaigns', () => ({ channelId: channel.id, name: 'Gone', message: { text: 'x' } })],
+    [
+      'automation',
+      'automations',
+      () => ({
+        name: 'Gone',
+        trigger: { type: 'message_received', parameters: {} },
+        steps: [{ id: 'a', type: 'end', parameters: {} }],
+      }),
+    ],
+    [
+      'message_template',
+      'message_templates',
+      () => ({ channelId: channel.id, name: 'gone', language: 'en', body: 'x' }),
+    ],
+    [
+      'api_webhook',
+      'api_webhooks',
+      () => ({ url: 'https://example.com/x', events: [{ type: 'message.sent' }] }),
+    ],
+    ['segment', 'segments', () => ({ name: 'Gone', query: 'not(isNull(email))' })],
+    ['saved_reply', 'saved_replies', () => ({ shortcut: 'gone', text: 'x' })],
+  ] as const)('says which %s was deleted, once, to people of the tenant', async (resource, path, bodyOf) => {
+    const { id } = (await tenant.post(`/v3/${path}`, bodyOf())).body.data;
+    const [client, byToken] = [await follow(alan), await followByToken()];
+    const outsider = await server.tenant();
+    const elsewhere = await follow(await usePerson(server, outsider, 'owner'), '', server, outsider);
+    expect((await outsider.delete(`/v3/${path}/${id}`)).body.data.notFoundIds).toEqual([id]);
+    expect((await tenant.delete(`/v3/${path}/${id.toUpperCase()}`)).body.data.notFoundIds).toEqual([]);
+    expect((await tenant.delete(`/v3/${path}/${id}`)).body.data.notFoundIds).toEqual([id]);
+    await client.until(1);
+    await mark(client, byToken);
+    const deleted = client.heard.filter(({ event }) => event === 'resource.deleted');
+    expect(deleted.map(({ data }) => data)).toMatchObject([
+      { type: 'resource.deleted', channelId: null, sequence: null, data: { resource, id } },
+    ]);
+    expect(types(byToken)).toEqual(['note.created']);
+    expect(types(elsewhere)).toEqual([]);
+  });
+});
+
 describe('over two processes', () => {
   it('everybody gets them wherever they are connected', async () => {
     const options = { isSoleProcess: false, timers: true };

@@ -39,6 +39,7 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.sentCount': { one: '{count} gesendet', other: '{count} gesendet' },
   'campaigns.deliveredCount': { one: '{count} zugestellt', other: '{count} zugestellt' },
   'campaigns.readCount': { one: '{count} gelesen', other: '{count} gelesen' },
+  'campaigns.repliedCount': { one: '{count} geantwortet', other: '{count} geantwortet' },
   'campaigns.failedCount': { one: '{count} gescheitert', other: '{count} gescheitert' },
   'campaigns.skippedCount': { one: '{count} ausgelassen', other: '{count} ausgelassen' },
   'campaigns.pause': 'Anhalten',

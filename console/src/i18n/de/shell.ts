@@ -64,6 +64,9 @@ export const shell: Texts<typeof en> = {
   'notFound.title': 'Hier ist nichts',
   'notFound.text': 'Die Adresse ist falsch, oder Ihre Rolle darf diese Ansicht nicht öffnen.',
   'notFound.home': 'Zum Anfang',
+  'deleted.title': '„{name}“ wurde gelöscht',
+  'deleted.text': 'Jemand hat es gelöscht, während es hier offen war.',
+  'tenant.lost': 'Sie gehören nicht mehr zu {lost}. Hier sehen Sie jetzt {tenant}.',
   'noTenant.title': 'Sie gehören zu keinem Mandanten',
   'noTenant.text': 'Bitten Sie jemanden mit der Rolle Admin, Sie mit der Adresse {email} einzuladen.',
 

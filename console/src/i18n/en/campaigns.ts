@@ -37,6 +37,7 @@ export const campaigns = {
   'campaigns.sentCount': { one: '{count} sent', other: '{count} sent' },
   'campaigns.deliveredCount': { one: '{count} delivered', other: '{count} delivered' },
   'campaigns.readCount': { one: '{count} read', other: '{count} read' },
+  'campaigns.repliedCount': { one: '{count} replied', other: '{count} replied' },
   'campaigns.failedCount': { one: '{count} failed', other: '{count} failed' },
   'campaigns.skippedCount': { one: '{count} skipped', other: '{count} skipped' },
   'campaigns.pause': 'Pause',

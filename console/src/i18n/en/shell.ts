@@ -58,6 +58,9 @@ export const shell = {
   'notFound.title': 'There is nothing here',
   'notFound.text': 'The address is wrong, or your role may not open this screen.',
   'notFound.home': 'Go to the start',
+  'deleted.title': '“{name}” was deleted',
+  'deleted.text': 'Somebody has deleted it while it was open here.',
+  'tenant.lost': 'You no longer belong to {lost}. This is {tenant} now.',
   'noTenant.title': 'You are not a member of any tenant',
   'noTenant.text': 'Ask an admin to invite you with the address {email}.',
 

@@ -3,6 +3,9 @@ import { useParams } from '@tanstack/react-router';
 import { client, useRead } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
 import { NotFound } from '../../app/not-found.tsx';
+import { useText } from '../../i18n/i18n.tsx';
+import { useIsDeleted } from '../../live/deleted.ts';
+import { DeletedPage } from '../../ui/deleted.tsx';
 import { Loaded } from '../../ui/notices.tsx';
 import { AutomationList } from './automation-list.tsx';
 import { automationKey } from './data.ts';
@@ -19,9 +22,15 @@ export function Automations() {
 }
 
 function OneAutomation({ automationId, tab }: { automationId: string; tab: string | undefined }) {
+  const t = useText();
   const automation = useRead(automationKey(automationId), (signal) =>
     getAutomation(client, { path: { automationId }, signal }),
   );
+  const isDeleted = useIsDeleted(automationId);
+  if (isDeleted && automation.data) {
+    const list = { to: '/automations', label: t('automations.all') };
+    return <DeletedPage name={automation.data.name} icon="automation" list={list} />;
+  }
   if (statusOf(automation.error) === 404) return <NotFound />;
   return (
     <Loaded query={automation} lines={6}>

@@ -2,7 +2,9 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf } from '../../api/errors.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
+import { useIsDeleted } from '../../live/deleted.ts';
 import { Button } from '../../ui/button.tsx';
+import { DeletedPage } from '../../ui/deleted.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { CampaignPage } from './campaign-page.tsx';
@@ -26,15 +28,16 @@ function OneCampaign({ campaignId }: { campaignId: string }) {
   const canWrite = useScope('campaigns:write');
   const { step } = useSearch({ strict: false }) as { step?: unknown };
   const campaign = useCampaign(campaignId);
-  if (!campaign.data && [400, 404].includes(statusOf(campaign.error) ?? 0))
+  const list = { to: '/campaigns', label: t('campaigns.toList') };
+  if (useIsDeleted(campaignId))
+    return <DeletedPage name={campaign.data?.name ?? t('campaigns.title')} icon="campaign" list={list} />;
+  if ([400, 404].includes(statusOf(campaign.error) ?? 0))
     return (
       <Page title={t('campaigns.title')}>
         <EmptyState
           icon="campaign"
           title={t('campaigns.gone')}
-          action={
-            <Button onClick={() => void navigate({ to: '/campaigns' })}>{t('campaigns.toList')}</Button>
-          }
+          action={<Button onClick={() => void navigate({ to: list.to })}>{list.label}</Button>}
         >
           {t('error.notFound')}
         </EmptyState>

@@ -17,6 +17,7 @@ import { useCampaign, useCampaigns, useChannels } from './data.ts';
 import { ListFrame } from './frame.tsx';
 import { NewDialog } from './new-dialog.tsx';
 import { doneOf, ProgressBar, totalOf } from './progress.tsx';
+import { useReplies } from './replies.ts';
 import { StatusBadge } from './status.tsx';
 
 /** All campaigns, the newest first. */
@@ -84,6 +85,7 @@ function CampaignTable({ campaigns }: { campaigns: readonly Campaign[] }) {
   const { itemsOf, dialogs } = useCampaignActions();
   const channels = useChannels().data;
   const describeAudience = useAudienceText();
+  const replies = useReplies(campaigns);
   const actions = useRowActions<Campaign>(useScope('campaigns:write'), {
     nameOf: ({ name }) => name,
     itemsOf,
@@ -114,7 +116,7 @@ function CampaignTable({ campaigns }: { campaigns: readonly Campaign[] }) {
             id: 'results',
             title: t('campaigns.results'),
             isExtra: true,
-            cell: (row) => <RowResults campaign={row} />,
+            cell: (row) => <RowResults campaign={row} replied={replies.get(row.id) ?? 0} />,
           },
           ...actions,
         ]}
@@ -146,7 +148,7 @@ function When({ campaign }: { campaign: Campaign }) {
 }
 
 /** How far it has got. The numbers of a campaign that has not started say nothing. */
-function RowResults({ campaign }: { campaign: Campaign }) {
+function RowResults({ campaign, replied }: { campaign: Campaign; replied: number }) {
   const t = useText();
   const hasStarted = campaign.startedAt !== null;
   const { data } = useCampaign(campaign.id, hasStarted);
@@ -160,6 +162,7 @@ function RowResults({ campaign }: { campaign: Campaign }) {
       ? [t('campaigns.deliveredCount', { count: counts.delivered + counts.read })]
       : [t('campaigns.sentCount', { count: reached })]),
     ...(counts.read > 0 ? [t('campaigns.readCount', { count: counts.read })] : []),
+    ...(replied > 0 ? [t('campaigns.repliedCount', { count: replied })] : []),
     ...(counts.failed > 0 ? [t('campaigns.failedCount', { count: counts.failed })] : []),
     ...(counts.skipped > 0 ? [t('campaigns.skippedCount', { count: counts.skipped })] : []),
   ];

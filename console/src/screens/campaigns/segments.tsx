@@ -6,8 +6,10 @@ import { statusOf } from '../../api/errors.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
+import { useIsDeleted } from '../../live/deleted.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletedDialog } from '../../ui/deleted.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { useRowActions } from '../../ui/row-actions.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -24,6 +26,7 @@ export function Segments() {
   const segments = useSegments();
   const [edited, setEdited] = useState<Segment | 'new'>();
   const [removed, setRemoved] = useState<Segment>();
+  const isDeleted = useIsDeleted(edited === 'new' ? undefined : edited?.id);
   useKeys(canWrite ? [{ keys: 'n', label: t('campaigns.newSegment'), run: () => setEdited('new') }] : []);
   const create = canWrite && (
     <Button look="primary" icon="plus" onClick={() => setEdited('new')}>
@@ -43,7 +46,8 @@ export function Segments() {
           )
         }
       </Loaded>
-      {edited && (
+      {isDeleted && <DeletedDialog name={(edited as Segment).name} onClose={() => setEdited(undefined)} />}
+      {edited && !isDeleted && (
         <SegmentDialog
           segment={edited === 'new' ? undefined : edited}
           onClose={() => setEdited(undefined)}

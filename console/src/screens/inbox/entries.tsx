@@ -68,10 +68,10 @@ export function MessageEntry({ message, replied, isTarget }: MessageEntryProps) 
           </span>
         </p>
       )}
+      {/* The spaces are not seen: they keep a number at the end of the text and the time apart where a bubble is read as a text. */}{' '}
       <p className={styles.foot}>
-        {isAutomatic && <span>{t('message.automatic')}</span>}
-        {editedAt && !deletedAt && <span>{t('message.edited')}</span>}
-        <Clock at={timestamp} />
+        {isAutomatic && <span>{t('message.automatic')}</span>}{' '}
+        {editedAt && !deletedAt && <span>{t('message.edited')}</span>} <Clock at={timestamp} />{' '}
         {sender === 'outbound' && !deletedAt && <Status status={status} scheduledAt={scheduledAt} />}
       </p>
       <MessageMenu messageId={message.id} isInbound={sender === 'inbound'} className={styles.ask} />

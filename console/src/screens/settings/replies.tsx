@@ -12,9 +12,11 @@ import { issueOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
+import { useIsDeleted } from '../../live/deleted.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletedDialog } from '../../ui/deleted.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
@@ -33,6 +35,7 @@ export function Replies() {
   const replies = useAll(KEY, searchSavedReplies, { sortBy: 'asc(shortcut)' });
   const [edited, setEdited] = useState<SavedReply | 'new'>();
   const [removed, setRemoved] = useState<SavedReply>();
+  const isDeleted = useIsDeleted(edited === 'new' ? undefined : edited?.id);
   return (
     <Page
       title={t('replies.title')}
@@ -58,7 +61,10 @@ export function Replies() {
           )
         }
       </Loaded>
-      {edited && (
+      {isDeleted && (
+        <DeletedDialog name={`/${(edited as SavedReply).shortcut}`} onClose={() => setEdited(undefined)} />
+      )}
+      {edited && !isDeleted && (
         <ReplyDialog reply={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
       {removed && <RemoveDialog reply={removed} onClose={() => setRemoved(undefined)} />}

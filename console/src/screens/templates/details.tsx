@@ -7,9 +7,11 @@ import { useScope } from '../../api/session.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
+import { useIsDeleted } from '../../live/deleted.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletedPage } from '../../ui/deleted.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Loaded, Warning } from '../../ui/notices.tsx';
@@ -37,8 +39,12 @@ export function TemplateDetails({ templateId }: { templateId: string }) {
     { keys: 'Escape', label: t('templates.all'), run: leave },
     ...(canWrite ? [{ keys: 'e', label: t('templates.edit'), run: () => setOpened('edit') }] : []),
   ]);
-  if ([400, 404].includes(statusOf(template.error) ?? 0)) return <NotFound />;
   const { data } = template;
+  if (useIsDeleted(templateId) && data) {
+    const list = { to: '/templates', label: t('templates.all') };
+    return <DeletedPage name={`${data.name} (${data.language})`} icon="template" list={list} />;
+  }
+  if ([400, 404].includes(statusOf(template.error) ?? 0)) return <NotFound />;
   return (
     <Page
       title={data ? `${data.name} (${data.language})` : t('templates.title')}

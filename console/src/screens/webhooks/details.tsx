@@ -7,7 +7,9 @@ import { useScope } from '../../api/session.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
+import { useIsDeleted } from '../../live/deleted.ts';
 import { Button } from '../../ui/button.tsx';
+import { DeletedPage } from '../../ui/deleted.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -35,6 +37,10 @@ export function WebhookDetails({ webhookId }: { webhookId: string }) {
     getApiWebhook(client, { path: { webhookId }, signal }),
   );
   useKeys([{ keys: 'Escape', label: t('webhooks.all'), run: () => void navigate({ to: '/webhooks' }) }]);
+  if (useIsDeleted(webhookId) && webhook.data) {
+    const list = { to: '/webhooks', label: t('webhooks.all') };
+    return <DeletedPage name={webhook.data.url} icon="webhook" list={list} />;
+  }
   if ([400, 404].includes(statusOf(webhook.error) ?? 0)) return <NotFound />;
   return (
     <Page

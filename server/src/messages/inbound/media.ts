@@ -66,10 +66,18 @@ export const entryOf = (file: NewFile): MediaEntry => ({
 });
 
 /** A received file as its message keeps it: stored, or as the vendor describes it until it is fetched. */
-export const entryOfReceived = ({ file, mimeType, filename, size }: ReceivedMedia): MediaEntry =>
-  file
+export const entryOfReceived = ({
+  file,
+  mimeType,
+  filename,
+  size,
+  contentId,
+}: ReceivedMedia): MediaEntry => ({
+  ...(file
     ? entryOf(file)
-    : { fileId: null, url: null, mimeType, filename: filename === null ? null : shownName(filename), size };
+    : { fileId: null, url: null, mimeType, filename: filename === null ? null : shownName(filename), size }),
+  ...(contentId === undefined ? {} : { contentId }),
+});
 
 /** Creates the records of stored files, and queues the fetches of the others. */
 export async function storeMedia(

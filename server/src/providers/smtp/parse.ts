@@ -131,12 +131,21 @@ function mailName(content: Buffer): string {
   return `${name.slice(0, MAX_NAME) || 'mail'}.eml`;
 }
 
-const mediaOf = ({ contentType, filename, content }: ParsedMail['attachments'][number]): InboundMedia => {
+/** Longer ones are no ids of any mail program. */
+const MAX_CONTENT_ID = 255;
+
+const mediaOf = ({
+  contentType,
+  filename,
+  content,
+  cid,
+}: ParsedMail['attachments'][number]): InboundMedia => {
   const name = filename || (contentType === 'message/rfc822' ? mailName(content) : '');
   return {
     mimeType: contentType ? storable(contentType) : null,
     filename: name ? storable(name) : null,
     size: content.length,
+    ...(cid && cid.length <= MAX_CONTENT_ID ? { contentId: storable(cid) } : {}),
     bytes: content,
   };
 };

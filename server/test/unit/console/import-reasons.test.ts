@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { serverPatterns } from '../../../../console/src/i18n/de/server-patterns.ts';
-import { translateByPattern } from '../../../../console/src/i18n/patterns.ts';
+import { validation } from '../../../../console/src/i18n/de/validation.ts';
+import { validationContent } from '../../../../console/src/i18n/de/validation-content.ts';
+import { createMessageTranslator } from '../../../../console/src/i18n/server-messages.ts';
 import { attributeTypes } from '../../../src/attributes/schema.ts';
 import { attributesByField, readRow } from '../../../src/imports/read-row.ts';
 
+const translate = createMessageTranslator({ ...validation, ...validationContent });
 const attributes = attributesByField(
   attributeTypes.map((type) => ({ id: type, external_id: type, type, options: ['a', 'b'] })),
 );
@@ -38,13 +40,6 @@ describe('what is wrong with a row of a file', () => {
     'The phone number and the email address belong to two contacts: merge those first',
     'There is no label "a"b\nc"',
   ])('is said in German: %s', (reason) => {
-    expect(translateByPattern(serverPatterns, reason)).toBeTypeOf('string');
-  });
-
-  it('keeps the value as it is, whatever it is', () => {
-    const text = 'DE has no number such as $1 $& <b>: check the number of digits';
-    expect(translateByPattern(serverPatterns, text)).toBe(
-      'DE hat keine Nummer wie $1 $& <b>: Prüfen Sie die Anzahl der Ziffern',
-    );
+    expect(translate(reason)).toBeTypeOf('string');
   });
 });

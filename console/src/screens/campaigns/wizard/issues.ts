@@ -1,4 +1,5 @@
 import { ParleyError } from '@parley/sdk';
+import { translateNow } from '../../../i18n/translate-now.ts';
 
 export const STEPS = ['whom', 'what', 'when', 'check'] as const;
 export type Step = (typeof STEPS)[number];
@@ -35,7 +36,7 @@ export const stepIssues = (error: unknown): StepIssue[] =>
   error instanceof ParleyError
     ? error.issues.map(({ parameter, message }) => ({
         parameter,
-        message,
+        message: translateNow(message),
         step: stepOf(parameter),
       }))
     : [];

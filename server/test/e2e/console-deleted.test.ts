@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM } from '../kit/browser.ts';
+import { type ConsolePage, findViolations, type TestConsole, useConsole } from '../kit/console.ts';
+
+const GONE = 'Somebody has deleted it while it was open here.';
+
+/** The answer with which the stream of events begins. */
+const openedStream = (page: Page) =>
+  page.waitForResponse((answer) => answer.url().includes('/events/stream'));
+
+describe.runIf(CHROMIUM)('what somebody else deletes while it is open', () => {
+  let test: TestConsole;
+  let shown: ConsolePage;
+  beforeAll(async () => {
+    test = await useConsole();
+    shown = await test.pageFor('owner');
+  });
+
+  it.each([
+    {
+      what: 'a campaign',
+      body: () => ({ channelId: test.channelId, name: 'Gone soon', message: { text: 'Hello' } }),
+      path: 'campaigns',
+      name: 'Gone soon',
+      list: 'All campaigns',
+    },
+    {
+      what: 'an automation',
+      body: () => ({
+        name: 'Gone soon',
+        trigger: { type: 'message_received', parameters: {} },
+        steps: [{ id: 'hello', type: 'send_message', parameters: { text: 'Hello' } }],
+      }),
+      path: 'automations',
+      name: 'Gone soon',
+      list: 'All automations',
+    },
+    {
+      what: 'a template',
+      body: () => ({ channelId: test.channelId, name: 'gone_soon', language: 'en', body: 'Hello' }),
+      path: 'templates',
+      api: 'message_templates',
+      name: 'gone_soon (en)',
+      list: 'All templates',
+    },
+    {
+      what: 'a webhook',
+      body: () => ({ url: 'https://gone.example/hook', events: [{ type: 'campaign.started' }] }),
+      path: 'webhooks',
+      api: 'api_webhooks',
+      name: 'https://gone.example/hook',
+      list: 'All webhooks',
+    },
+  ])('$what is gone, and so it is in its list', async ({ body, path, api = path, name, list }) => {
+    const { page, open, expectNoProblems } = shown;
+    const { id } = await test.api('POST', `/v3/${api}`, body());
+    const live = openedStream(page);
+    await open(`/${path}/${id}`);
+    // The name of an automation can be changed where it stands.
+    const title = page.getByRole('heading', { level: 1, name });
+    await title
+      .or(page.getByRole('textbox', { name: 'Name', exact: true }))
+      .first()
+      .waitFor();
+    await live;
+    await test.api('DELETE', `/v3/${api}/${id}`);
+    await page.getByRole('alert').getByText(GONE).waitFor();
+    await title.waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: list }).click();
+    await page.waitForURL(`**/console/${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => page.getByRole('link', { name }).count()).toBe(0);
+    expectNoProblems();
+  });
+
+  it.each([
+    {
+      what: 'a segment',
+      address: '/campaigns?tab=segments',
+      body: { name: 'Gone soon', query: 'not(isNull(email))' },
+      api: 'segments',
+      name: 'Gone soon',
+    },
+    {
+      what: 'a saved reply',
+      address: '/settings/replies',
+      body: { shortcut: 'gone', text: 'Gone soon' },
+      api: 'saved_replies',
+      name: '/gone',
+    },
+  ])('$what cannot be edited any more', async ({ address, body, api, name }) => {
+    const { page, open, expectNoProblems } = shown;
+    const { id } = await test.api('POST', `/v3/${api}`, body);
+    const live = openedStream(page);
+    await open(address);
+    const row = page.getByRole('row').filter({ hasText: name });
+    await row.getByRole('button').last().click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name });
+    await dialog.getByRole('button', { name: 'Save' }).waitFor();
+    await live;
+    await test.api('DELETE', `/v3/${api}/${id}`);
+    await dialog.getByText(GONE).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await row.waitFor({ state: 'detached' });
+    expectNoProblems();
+  });
+});
