@@ -32,8 +32,8 @@ function exportAndImport(labels: readonly string[], one: string, two: string) {
 const readAs = (labels: readonly string[], one: string, two: string) => {
   const read = exportAndImport(labels, one, two);
   if (!('contact' in read)) return read;
-  const valueOf = (id: string) => read.contact.attributes.get(id)?.value ?? '';
-  return { labels: read.contact.labelNames, one: valueOf('one'), two: valueOf('two') };
+  const storedOf = (id: string) => read.contact.attributes.get(id)?.value ?? '';
+  return { labels: read.contact.labelNames, one: storedOf('one'), two: storedOf('two') };
 };
 
 const SIGNS = [
