@@ -48,7 +48,7 @@ const count = async (tx: TenantTx, limit: number): Promise<number> =>
 
 /**
  * Lets the runs that wait for an opening, or for the end of quiet hours, look at the hours again: a few at once, many by a job. The
- * caller has locked the hours and changed them, so whoever waits by the old ones is counted here.
+ * caller has locked the hours and changed them, so all runs that wait by the old ones are counted here.
  */
 export async function wakeForHours(tx: TenantTx): Promise<void> {
   const waiting = await count(tx, FEW_RUNS + 1);
