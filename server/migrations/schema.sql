@@ -125,6 +125,7 @@ CREATE UNIQUE INDEX automation_runs_of_campaign ON automation_runs (campaign_id,
 CREATE UNIQUE INDEX automation_runs_of_event ON automation_runs (automation_id, cause_event_id) WHERE cause_event_id IS NOT NULL;
 CREATE UNIQUE INDEX automation_runs_of_schedule ON automation_runs (automation_id, occurrence_at, contact_id) WHERE campaign_id IS NULL AND occurrence_at IS NOT NULL;
 CREATE INDEX automation_runs_waiting ON automation_runs (chat_id) WHERE waiting_reply;
+CREATE INDEX automation_runs_waking ON automation_runs (tenant_id, id) WHERE waits_for IS NOT NULL AND status = 'waiting'::text;
 
 CREATE TABLE automation_secrets (
   id uuid NOT NULL,
@@ -607,8 +608,9 @@ CREATE TABLE jobs (
   action jsonb,
   author jsonb,
   item_ids uuid[],
+  last_id uuid,
   CONSTRAINT jobs_check CHECK ((due_at IS NULL) = (ended_at IS NOT NULL)),
-  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text, 'change_chats'::text, 'change_contacts'::text, 'change_runs'::text, 'import_contacts'::text, 'retry_deliveries'::text])),
+  CONSTRAINT jobs_kind_check CHECK (kind = ANY (ARRAY['delete_tenant'::text, 'delete_channel'::text, 'delete_contact'::text, 'merge_contacts'::text, 'change_chats'::text, 'change_contacts'::text, 'change_runs'::text, 'import_contacts'::text, 'retry_deliveries'::text, 'wake_runs'::text])),
   CONSTRAINT jobs_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 )
@@ -617,6 +619,7 @@ CREATE INDEX jobs_by_tenant ON jobs (tenant_id, created_at, id);
 CREATE INDEX jobs_due ON jobs (shard, tenant_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX jobs_unfinished ON jobs (tenant_id) WHERE ended_at IS NULL AND author IS NOT NULL;
+CREATE UNIQUE INDEX jobs_waking ON jobs (tenant_id) WHERE kind = 'wake_runs'::text AND status = 'queued'::text;
 
 CREATE TABLE labels (
   id uuid NOT NULL,

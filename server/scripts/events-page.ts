@@ -1,5 +1,6 @@
 import { eventTypes, streamOnlyTypes } from '../src/base/events.ts';
-import { documentedEvents, eventCatalogue, streamOnlyCatalogue } from '../src/event-catalogue.ts';
+import { documentedEvents } from '../src/documented-events.ts';
+import { eventCatalogue, streamOnlyCatalogue } from '../src/event-catalogue.ts';
 
 /** The parts of a JSON schema that the page shows. */
 interface Shown {

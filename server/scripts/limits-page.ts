@@ -73,6 +73,10 @@ const LIMITED: Record<LimitName, string> = {
   storedFailedRequests: "vendors' requests that could not be processed; the oldest are deleted",
   storageBytes: 'bytes of all files. Uploads are refused, and files of received messages are not fetched',
   unfinishedJobs: 'bulk actions, imports and repeated deliveries that have not ended',
+  segments: 'saved filters of contacts',
+  inboxViews: 'saved filters of chats, those of all users together',
+  savedReplies: 'saved replies',
+  secrets: 'secrets of automations',
 };
 
 export const limitsPage = `# Limits

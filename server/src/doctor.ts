@@ -9,7 +9,8 @@ import { watchClock } from './db/clock-watch.ts';
 import { openDatabase } from './db/database.ts';
 import { findRunning } from './db/embedded/embedded.ts';
 import { findRestore } from './installation.ts';
-import { connectionsNeeded, type Role } from './system.ts';
+import { connectionsNeeded } from './system.ts';
+import type { Role } from './system-options.ts';
 import { version } from './version.ts';
 
 /** The result of a check: `warn` needs attention one day, `fail` now; both say what to do. */

@@ -7,7 +7,7 @@ import { prepareFolder } from './data-folder.ts';
 import { requireFreePort } from './ports.ts';
 import type { Environment } from './serve.ts';
 import { openStorage } from './storage.ts';
-import type { Role } from './system.ts';
+import type { Role } from './system-options.ts';
 import { version } from './version.ts';
 
 const flags = {

@@ -1,20 +1,15 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { holdDueWork } from './after-restore.ts';
 import { apiVariables, describeApis, type PeopleSettings } from './app.ts';
 import { createActivity } from './base/activity.ts';
 import { systemClock } from './base/clock.ts';
 import { type Config, readConfig } from './base/config.ts';
-import { type Keys, keysFrom } from './base/crypto.ts';
+import { keysFrom } from './base/crypto.ts';
 import { OperatorError } from './base/errors.ts';
 import type { Logger } from './base/log.ts';
 import { banner, configTable, firstLoginText, help } from './cli-text.ts';
 import { requireSuitable } from './db/check-server.ts';
-import type { Connection } from './db/client-config.ts';
-import { type Database, openDatabase } from './db/database.ts';
-import { migrate } from './db/migrate.ts';
-import { ensurePartitions } from './db/partitions.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 import { workInDemo } from './demo/work-in-demo.ts';
 import { examine } from './doctor.ts';
@@ -22,20 +17,19 @@ import { backOff } from './http/back-off.ts';
 import { metricsRoute } from './http/metrics-route.ts';
 import { attachLifecycle } from './http/request-lifecycle.ts';
 import { httpServer } from './http/server.ts';
-import { createDemo, createFirstLogin, findRestore, requireSameKey } from './installation.ts';
+import { createDemo, createFirstLogin } from './installation.ts';
 import { outboundPolicy } from './outbound/addresses.ts';
 import { portError } from './ports.ts';
-import { allQueues } from './queues.ts';
+import { MIGRATIONS, prepareDatabase } from './prepare-database.ts';
 import { rotateKey } from './rotate-key.ts';
 import type { Storage } from './storage.ts';
-import { connectionsNeeded, type Role, type System, startSystem } from './system.ts';
+import { connectionsNeeded, type System, startSystem } from './system.ts';
+import type { Role } from './system-options.ts';
 import { version } from './version.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
 const DEMO_PICTURE = fileURLToPath(new URL('../assets/cargo-bike.png', import.meta.url));
 /** How long running work may take after SIGTERM. */
 const GRACE_MS = 20_000;
-const HOLD_MS = 30 * 60_000;
 /** After this time the process exits in any case. */
 const FORCED_EXIT_MS = 25_000;
 
@@ -220,51 +214,6 @@ async function listenForHealth(server: FastifyInstance, config: Config, log: Log
     log.warn({ err: error }, `port ${config.PORT} is taken; the health checks of this worker get another`);
     return listen(0);
   });
-}
-
-/** Migrates and checks the database before this process accepts requests or work. */
-async function prepareDatabase(
-  connection: Connection,
-  keys: Keys,
-  log: Logger,
-  isAfterRestore: boolean,
-): Promise<void> {
-  const applied = await migrate(connection, MIGRATIONS);
-  if (applied.length > 0) log.info({ migrations: applied.length }, 'database prepared');
-  const db = openDatabase({
-    connection,
-    applicationName: 'parley start',
-    poolSize: 1,
-    readers: 0,
-    // To hold a large backlog takes long.
-    ...(isAfterRestore ? { queryTimeoutMs: HOLD_MS } : {}),
-  });
-  try {
-    await requireSameKey(db, keys);
-    if (isAfterRestore) await holdAfterRestore(db, log);
-    const { heldAt } = await findRestore(db);
-    if (heldAt !== null)
-      log.warn(
-        { since: heldAt },
-        'work that was due in a restored backup is held. Look at GET /admin/held_work, then release it: parley release',
-      );
-    // Rows of a week without a partition go to the default partition, and the next hour tries again.
-    await ensurePartitions(db, new Date()).catch((error) =>
-      log.warn({ err: error }, 'the partitions of the coming weeks could not be created yet'),
-    );
-  } finally {
-    await db.close();
-  }
-}
-
-async function holdAfterRestore(db: Database, log: Logger): Promise<void> {
-  const held = await holdDueWork(db, allQueues);
-  log.warn(
-    { held },
-    held === undefined
-      ? 'the work of an earlier --after-restore is still held; nothing was added'
-      : 'a new epoch of event streams has begun, and what was due in the backup is held',
-  );
 }
 
 /** Restarts the embedded database, one attempt at a time. */

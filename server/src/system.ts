@@ -1,18 +1,15 @@
-import type { Logger } from 'pino';
 import { adapterContext } from './adapter-context.ts';
-import { type App, createApp, type PeopleSettings } from './app.ts';
+import { type App, createApp } from './app.ts';
 import { createActivity } from './base/activity.ts';
-import { createCache } from './base/cache.ts';
-import { type Clock, type RealClock, type SystemClock, tenantClock } from './base/clock.ts';
+import { type Clock, tenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
 import { ApiError } from './base/errors.ts';
 import { createFileUrls } from './base/file-urls.ts';
 import { newId } from './base/ids.ts';
 import { startWatchdog } from './base/watchdog.ts';
-import type { InFlightLimits } from './channels/bytes-in-flight.ts';
 import { countFailingChannels } from './channels/health.ts';
 import { createKeptMailboxes, type KeptMailboxes } from './channels/kept-mailboxes.ts';
-import { type Connection, clientConfig } from './db/client-config.ts';
+import { clientConfig } from './db/client-config.ts';
 import { watchClock } from './db/clock-watch.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { countDeadlocks } from './db/deadlocks.ts';
@@ -23,94 +20,26 @@ import type { TenantHooks } from './db/tenant.ts';
 import { inBackground, repeat } from './engine/background.ts';
 import { publishEvents } from './engine/outbox.ts';
 import { pausableShards } from './engine/pausable-shards.ts';
-import type { BoundQueue } from './engine/runner.ts';
 import { createShards, LEASE_MS } from './engine/shards.ts';
 import { createWakeUps, listenForWakeUps, type WakeUps } from './engine/wakeups.ts';
 import { createWorker, type Worker } from './engine/worker.ts';
 import { createAnnouncer } from './events/announce.ts';
 import { abandonUploads } from './files/removals.ts';
 import { type FileStore, fileStore } from './files/store.ts';
-import type { Settings } from './http/api.ts';
-import { type Metrics, metrics, type QueueReport } from './http/metrics.ts';
+import { type Metrics, metrics } from './http/metrics.ts';
 import { writeCheck } from './http/write-check.ts';
 import { requireWritable } from './installation.ts';
 import { deleteOldJobs } from './jobs/job.ts';
+import { measureQueues } from './measure-queues.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
-import type { Lookup } from './outbound/connector.ts';
+import { refusalLog } from './outbound/refusal-log.ts';
 import type { AdapterContext } from './providers/adapter-context.ts';
 import { type Adapters, adapters as everyAdapter } from './providers/adapters.ts';
 import { bindQueues } from './queues.ts';
 import { createTaskPool } from './sandboxed/task-pool.ts';
+import type { Role, SystemOptions } from './system-options.ts';
 import { SOCKETS } from './webhooks/queues.ts';
-
-export type Role = 'api' | 'worker' | 'all';
-
-export interface SystemOptions {
-  connection: Connection;
-  /** How long a request waits for a connection to the database before it is 503. */
-  databaseWaitMs?: number;
-  /** The time of day; test tenants have clocks of their own beside it. A system clock is kept on the database's time. */
-  clock: RealClock | SystemClock;
-  keys: Keys;
-  log: Logger;
-  policy: OutboundPolicy;
-  /** Where uploaded files are kept: one folder for all processes on this database. */
-  filesFolder: string;
-  maxFileBytes: number;
-  /** How long signed URLs of files are valid; 7 days when left out. */
-  fileUrlMs?: number;
-  /** How many connections to mailboxes may wait for new mail; 200 when left out. */
-  maxKeptMailboxes?: number;
-  /** What public URLs begin with; asked for when one is read. */
-  baseUrl: () => string;
-  operatorToken: string;
-  /** Where the built console is; `console/dist` when left out. */
-  consoleFolder?: string;
-  corsOrigins: string[];
-  /** The settings of versions of the API that have any. */
-  apiSettings: Settings;
-  /** How long events and deliveries are kept. */
-  retentionDays: number;
-  /** How long entries of the audit log are kept; as long as events when left out. */
-  auditDays?: number;
-  /** How people log in; with passwords when left out. */
-  people?: PeopleSettings;
-  role: Role;
-  /** No other process works on this database, so all work is taken at once. */
-  isSoleProcess: boolean;
-  /** Without timers nothing happens by itself: tests move the clock and call `worker.settle()`. */
-  timers: boolean;
-  /** How long a process must have lived before it tries again what may have ended others: ten seconds. */
-  settledMs?: number;
-  /** How names are resolved and whose certificates are trusted, if not as the operating system does. */
-  outbound?: { lookup?: Lookup; ca?: string };
-  /** The vendors that channels can have; those of adapters.ts when left out. */
-  adapters?: Adapters;
-  /** How many connections to the database there are at most, for requests and for work. */
-  connections?: { api: number; worker: number };
-  /** How many searches run at the same time, and how long one may take. */
-  searches?: Partial<SearchLimits>;
-  trustedProxies?: string[];
-  /** Required by /metrics, if set. */
-  metricsToken?: string | undefined;
-  /** /metrics is not a route of the app: see `startMetrics`. */
-  hasMetricsPort?: boolean;
-  /** Whether assistants can connect to /mcp; they can by default. */
-  hasMcp?: boolean;
-  /** How long an answer of /metrics is used again. */
-  metricsCacheMs?: number;
-  /** How many bytes of vendors' requests may be in memory at the same time. */
-  inFlightLimits?: InFlightLimits;
-  /** How long one attempt at a delivery may take; 15 seconds when left out. */
-  deliveryDeadlineMs?: number;
-  /** How long one attempt at sending a message may take; 30 seconds when left out. */
-  sendDeadlineMs?: number;
-  /** The program of worker threads for untrusted texts; the built one when left out. */
-  taskProgram?: URL;
-  /** Called when a connection to the database is lost. */
-  onLoss?: (error: unknown) => void;
-}
 
 /** What tasks beside requests and queues need. */
 interface OperationDeps {
@@ -341,19 +270,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
 }
 
-const MAX_REFUSED_HOSTS = 1_000;
-const REFUSAL_LINE_MS = 60_000;
-
-/** Logs why a host has no address to connect to; tenants only see that. At most one line per host and minute. */
-function refusalLog(log: Logger): (host: string, reason: string) => void {
-  const logged = createCache<string, true>(MAX_REFUSED_HOSTS, { ttl: REFUSAL_LINE_MS });
-  return (host, reason) => {
-    if (logged.has(host)) return;
-    logged.set(host, true);
-    log.info({ host, reason }, 'outgoing request refused');
-  };
-}
-
 function requireProgress(stall: string | undefined): void {
   if (stall !== undefined) throw new ApiError('service_unavailable', { detail: stall });
 }
@@ -364,21 +280,4 @@ function findStuckWrites(worker: Worker | undefined): string | undefined {
   return ageMs > LEASE_MS
     ? `nothing could be written to the database for ${Math.round(ageMs / 1000)} seconds`
     : undefined;
-}
-
-/** How much is due in each queue, since when, and how many calls have failed. */
-async function measureQueues(
-  db: Database,
-  bound: BoundQueue[],
-  worker: Worker,
-  now: Date,
-): Promise<QueueReport[]> {
-  const failures = new Map(worker.failures().map((entry) => [entry.queue, entry.failures]));
-  return Promise.all(
-    bound.map(async ({ queue: { name, depth } }) => {
-      const row = await db.find(depth, [now]);
-      const oldestSeconds = row?.oldest ? Math.max(0, (now.getTime() - row.oldest.getTime()) / 1000) : 0;
-      return { queue: name, due: row?.due ?? 0, oldestSeconds, failures: failures.get(name) ?? 0 };
-    }),
-  );
 }

@@ -2580,7 +2580,7 @@ export const searchJobs = (client: Client, input: CallOptions & { body?: SearchB
  *
  * `GET /v3/jobs/{jobId}`
  *
- * How far a piece of background work is: a bulk action, an import, repeated deliveries, or the deletion of a large channel or contact. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.
+ * How far a piece of background work is: a bulk action, an import, repeated deliveries, the deletion of a large channel or contact, or the waking of many runs after a change of the hours. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.
  */
 export const getJob = (client: Client, input: CallOptions & { path: { jobId: string } }): Promise<Job> =>
   call(client, 'GET', '/v3/jobs/{jobId}', input);
@@ -2610,7 +2610,7 @@ export const getAnyJob = (client: Client, input: CallOptions & { path: { jobId: 
  *
  * `POST /v3/reports/search`
  *
- * Returns the figures of a period: messages and chats (`volumes`), how long contacts waited for people (`response_times`), what users did (`agents`), what became of campaigns (`campaigns`) and of runs (`automations`). Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. Fields to filter by: channelId, teamIds, authorType, userId, campaignId, automationId. Without `groupBy` every interval has a row; with it, those in which something was counted. At most 1,000 intervals.
+ * Returns the figures of a period: messages and chats (`volumes`), how long contacts waited for people (`response_times`), what users did (`agents`), what became of campaigns (`campaigns`) and of runs (`automations`). Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included; of more than 50,000 messages, runs or changes of chats in the last hours only those of the last quarters of an hour are counted at once, and the others after each quarter. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. Fields to filter by: channelId, teamIds, authorType, userId, campaignId, automationId. Without `groupBy` every interval has a row; with it, those in which something was counted. At most 1,000 intervals.
  *
  * Requires the scope `reports:read`.
  */
@@ -2622,7 +2622,7 @@ export const searchReports = (client: Client, input: CallOptions & { body: Searc
  *
  * `GET /v3/reports/export.csv`
  *
- * Returns the rows of a report as a CSV file; of `volumes` and the last 30 days unless others are given. Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
+ * Returns the rows of a report as a CSV file; of `volumes` and the last 30 days unless others are given. Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included; of more than 50,000 messages, runs or changes of chats in the last hours only those of the last quarters of an hour are counted at once, and the others after each quarter. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
  *
  * Requires the scope `reports:read`.
  */

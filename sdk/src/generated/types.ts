@@ -23,6 +23,10 @@ export interface Me {
     storedFailedRequests: number;
     storageBytes: number;
     unfinishedJobs: number;
+    segments: number;
+    inboxViews: number;
+    savedReplies: number;
+    secrets: number;
   };
 }
 
@@ -142,6 +146,10 @@ export interface Tenant {
     storedFailedRequests?: number;
     storageBytes?: number;
     unfinishedJobs?: number;
+    segments?: number;
+    inboxViews?: number;
+    savedReplies?: number;
+    secrets?: number;
   };
   /** Whether it has a clock of its own */
   isTest: boolean;
@@ -1190,7 +1198,7 @@ export interface FoundDelivery {
 
 export interface Job {
   id: string;
-  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts" | "change_runs" | "import_contacts" | "retry_deliveries";
+  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts" | "change_runs" | "import_contacts" | "retry_deliveries" | "wake_runs";
   /** `failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job */
   status: "queued" | "running" | "completed" | "failed" | "cancelled";
   /** What a bulk action does; null for other jobs */
@@ -1215,7 +1223,7 @@ export interface Job {
       value: string | number | boolean | null;
     }>;
   } | null;
-  /** Who asked for it; null for deletions and merges */
+  /** Who asked for it; null for deletions and merges, and for `wake_runs` */
   author: Author | null;
   /** How many items are done */
   done: number;
@@ -2460,6 +2468,10 @@ export interface UpdateTenantBody {
     storedFailedRequests?: number | null | undefined;
     storageBytes?: number | null | undefined;
     unfinishedJobs?: number | null | undefined;
+    segments?: number | null | undefined;
+    inboxViews?: number | null | undefined;
+    savedReplies?: number | null | undefined;
+    secrets?: number | null | undefined;
   } | undefined;
 }
 

@@ -24,6 +24,10 @@ const ADVICE: Record<LimitName, string> = {
   storedFailedRequests: 'replay or delete failed requests',
   storageBytes: 'delete files that are no longer needed',
   unfinishedJobs: 'wait until a job has ended, or cancel one',
+  segments: 'delete a segment that is no longer needed',
+  inboxViews: 'delete a view that is no longer needed',
+  savedReplies: 'delete a saved reply that is no longer needed',
+  secrets: 'delete a secret that is no longer needed',
 };
 
 export const limitReached = (name: LimitName, limit: number): ApiError =>
@@ -47,6 +51,15 @@ export async function requireBelowLimit(
   if (!row) throw new ApiError('unauthorized', { detail: 'the tenant has been deleted' });
   const limit = limitsOf(row.plan, row.limits)[name];
   if ((await count()) >= limit) throw limitReached(name, limit);
+}
+
+/** The same for the rows of a table, all of which count. */
+export function limitRows(name: LimitName, table: string): (tx: TenantTx) => Promise<void> {
+  const countRows = statement<[], { count: number }>(
+    `${table}.count_for_limit`,
+    `select count(*)::int as count from ${table} where tenant_id = $tenant`,
+  );
+  return (tx) => requireBelowLimit(tx, name, async () => (await tx.find(countRows, []))?.count ?? 0);
 }
 
 /** Own limits after a change: null removes one. */

@@ -4,7 +4,7 @@ import type { Purpose } from '../contacts/consent/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import type { ChannelKind } from '../providers/kinds.ts';
-import type { RefusalReason } from './schema.ts';
+import type { RefusalReason } from './preview-schema.ts';
 
 interface RecipientFacts extends ConsentFacts {
   id: string;

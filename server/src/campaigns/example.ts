@@ -1,5 +1,6 @@
 import { exampleQueuedMessage } from '../messages/example.ts';
-import type { Campaign, CampaignPreview, CampaignWithCounts } from './schema.ts';
+import type { CampaignPreview } from './preview-schema.ts';
+import type { Campaign, CampaignWithCounts } from './schema.ts';
 
 const createdAt = '2026-11-15T01:02:03.456Z';
 

@@ -17,7 +17,7 @@ import { simulateTurns } from '../users/turns.ts';
 import type { CampaignRow } from './campaign.ts';
 import { createCampaign } from './create-campaign.ts';
 import { examineRecipients } from './examine-recipients.ts';
-import type { CampaignPreview, CampaignToPreview } from './schema.ts';
+import type { CampaignPreview, CampaignToPreview } from './preview-schema.ts';
 import { readVariables } from './variables.ts';
 
 const MAX_EXAMINED = 5_000;

@@ -22,14 +22,13 @@ import {
   exampleWithCounts,
 } from './example.ts';
 import { type PreviewDeps, previewCampaign } from './preview.ts';
+import { CampaignPreview, CampaignToPreview } from './preview-schema.ts';
 import { addRecipients, presentRecipient, recipientFields, recipientSource } from './recipients.ts';
 import { campaignResults } from './results.ts';
 import {
   Campaign,
   CampaignChange,
-  CampaignPreview,
   CampaignStatusChange,
-  CampaignToPreview,
   CampaignWithCounts,
   MANY_CONTACTS,
   NewCampaign,

@@ -5,7 +5,6 @@ import { purposes } from '../contacts/consent/schema.ts';
 import { ContactItem } from '../contacts/schema.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 import { TemplateFile } from '../messages/content-schema.ts';
-import { Message } from '../messages/schema.ts';
 import { MAX_EXPRESSION_CHARACTERS } from '../search/grammar/tokens.ts';
 
 export const campaignStatuses = [
@@ -158,64 +157,6 @@ export const CampaignChange = Type.Partial(
 export type CampaignChange = Static<typeof CampaignChange>;
 
 export const NewRecipients = Type.Object({ contacts: Contacts });
-
-/** A campaign that is not stored. */
-export const CampaignToPreview = Type.Object({
-  ...NewCampaign.properties,
-  name: Type.Optional(given.name),
-});
-export type CampaignToPreview = Static<typeof CampaignToPreview>;
-
-/** Why contacts are not sent to. */
-const refusalReasons = ['no_handle', 'unsubscribed', 'opted_out', 'undeliverable', 'window_closed'] as const;
-export type RefusalReason = (typeof refusalReasons)[number];
-
-export const CampaignPreview = Type.Object(
-  {
-    matched: Type.Integer({
-      description: 'How many contacts there are: those given, and those of the audience',
-    }),
-    matchedIsCapped: Type.Boolean({ description: 'Whether there are more: counting ends at 100,000' }),
-    examined: Type.Integer({
-      description: 'How many of them `sendable` and `skipped` are about: at most 5,000',
-    }),
-    sendable: Type.Integer({ description: 'How many of those examined can be sent to now' }),
-    skipped: Type.Array(Type.Object({ reason: OneOf(refusalReasons), count: Type.Integer() }), {
-      description: 'How many of those examined cannot be sent to, by reason',
-    }),
-    samples: Type.Array(
-      Type.Object({
-        contactId: Uuid(),
-        displayName: Type.String(),
-        message: Type.Unsafe<Message | null>({ ...Message, type: ['object', 'null'] }),
-        error: Type.Unsafe<Static<typeof Failure>>({
-          ...Failure,
-          description: 'Why there is no message: the run would fail, or wait before it sends',
-        }),
-      }),
-      { description: 'The first message to up to five contacts, as it would be sent' },
-    ),
-    quietHours: Nullable(
-      Type.Object(
-        {
-          recipients: Type.Integer({ description: 'How many of those that can be sent to wait' }),
-          from: Timestamp('When the first of them would be sent to'),
-          until: Timestamp('When the last of them would be sent to'),
-        },
-        {
-          description:
-            'Those for whom it is quiet when the campaign starts, and who are sent to later; null if nobody waits',
-        },
-      ),
-    ),
-    estimatedMinutes: Type.Integer({
-      description:
-        'How long sending takes at the rate of the channel, if all that are not examined are like the others',
-    }),
-  },
-  { title: 'CampaignPreview' },
-);
-export type CampaignPreview = Static<typeof CampaignPreview>;
 
 export const TestOfCampaign = Type.Object({ contactId: Uuid('Who gets it, mostly oneself') });
 

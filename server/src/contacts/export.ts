@@ -2,6 +2,7 @@ import { type AttributeKind, attributesOf } from '../attributes/find-attributes.
 import { groupBy } from '../base/group-by.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
+import { joinList } from '../http/csv.ts';
 import type { Download } from '../http/download.ts';
 import { type ExportQuery, exportRows } from '../http/export.ts';
 import type { Principal } from '../http/permissions.ts';
@@ -120,7 +121,7 @@ async function readCells(
       contact.language,
       contact.timezone,
       String(contact.is_subscribed),
-      (labelsOf.get(id) ?? []).map(({ name }) => name).join(', '),
+      joinList((labelsOf.get(id) ?? []).map(({ name }) => name)),
       shownTime(contact.created_at),
       shownTime(contact.updated_at),
       ...ofAttributes,

@@ -5,8 +5,7 @@ import { type Route, read, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { changeContact } from './change-contact.ts';
-import { addConsent, consentFields, consentSource, presentConsent } from './consent/history.ts';
-import { Consent, NewConsent } from './consent/schema.ts';
+import { consentRoutes } from './consent/routes.ts';
 import { requireContact } from './contact.ts';
 import { addContactLabels, removeContactLabel } from './contact-labels.ts';
 import { createContact } from './create-contact.ts';
@@ -45,17 +44,6 @@ const handlesOfContact = routeFamily({
   exampleParams: { contactId: exampleContact.id, handleId: exampleContact.handles[0]?.id as string },
 });
 
-const exampleConsent: Consent = {
-  id: '019a82a0-0000-7000-8000-000000000065',
-  contactId: exampleContact.id,
-  channelKind: 'email',
-  status: 'subscribed',
-  source: 'api',
-  at: '2026-11-15T01:02:03.456Z',
-  proof: { form: 'newsletter', ip: '203.0.113.7' },
-  createdAt: '2026-11-15T01:02:03.456Z',
-};
-
 const exampleTimelineItem: TimelineItem = {
   id: '019a82a0-0000-7000-8000-000000000070',
   type: 'contact.labels_added',
@@ -71,45 +59,7 @@ const exampleTimelineItem: TimelineItem = {
 
 export function contactRoutes(): Route[] {
   return [
-    contacts.write(
-      {
-        method: 'POST',
-        path: '/v3/contacts/:contactId/consents',
-        operationId: 'recordConsent',
-        summary: 'Record what a contact has decided',
-        description:
-          'Subscribes the contact to kinds of channels, or unsubscribes it, with a proof that is kept. Whether marketing may be sent over a kind of channel is decided by its newest entry alone.',
-        access: 'contacts:write',
-        body: NewConsent,
-        answer: data(Contact),
-        failures: [],
-        example: {
-          body: { channelKinds: ['email'], status: 'subscribed', proof: exampleConsent.proof },
-          answer: exampleContact,
-        },
-      },
-      ({ params, body }, tx) => addConsent(tx, params.contactId, body),
-    ),
-    searchRoute({
-      path: '/v3/contacts/:contactId/consents/search',
-      operationId: 'searchConsents',
-      tag: 'Contacts',
-      noun: "a contact's decisions",
-      access: 'contacts:read',
-      params: Type.Object({ contactId: Type.String() }),
-      searchable: consentFields,
-      source: async (db, params) => {
-        const contact = await requireContact(db, params.contactId as string);
-        return consentSource(contact.id);
-      },
-      schema: Consent,
-      present: presentConsent,
-      example: {
-        params: { contactId: exampleContact.id },
-        query: 'eq(channelKind,"email")',
-        item: exampleConsent,
-      },
-    }),
+    ...consentRoutes(),
     handlesOfContact.write(
       {
         method: 'DELETE',

@@ -53,6 +53,10 @@ export const limitNames = [
   'storedFailedRequests',
   'storageBytes',
   'unfinishedJobs',
+  'segments',
+  'inboxViews',
+  'savedReplies',
+  'secrets',
 ] as const;
 export type LimitName = (typeof limitNames)[number];
 export type Limits = Readonly<Record<LimitName, number>>;
@@ -66,6 +70,12 @@ const COMMON = {
   streams: 100,
   storedFailedRequests: 10_000,
   unfinishedJobs: 100,
+  segments: 1_000,
+  // Those of all users together.
+  inboxViews: 5_000,
+  savedReplies: 5_000,
+  // All of them are decrypted for a run that uses one.
+  secrets: 100,
 };
 
 export const plans: Record<

@@ -6,7 +6,7 @@ import { splitName } from '../contacts/create-contacts.ts';
 import { type Country, validateHandle } from '../contacts/handles/validate.ts';
 import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
 import { languageOf, nameOf, validateTimezone } from '../contacts/validate-contact.ts';
-import { unescapeCell } from '../http/csv.ts';
+import { splitList, unescapeCell } from '../http/csv.ts';
 import { ATTRIBUTE_PREFIX, type Column, type ContactColumn } from './columns.ts';
 import type { CsvRow } from './csv/read-file.ts';
 import type { RowIssue } from './schema.ts';
@@ -92,10 +92,7 @@ const readers: Record<ContactColumn, ReadCell> = {
     return undefined;
   },
   labels(contact, text) {
-    const names = text
-      .split(/[,;]/)
-      .map((name) => name.trim())
-      .filter((name) => name !== '');
+    const names = splitList(text);
     if (names.length > MAX_LABELS) return `Must have at most ${MAX_LABELS} labels`;
     contact.labelNames = names;
     return undefined;

@@ -184,7 +184,10 @@ export async function cancelJob(tx: TenantTx, jobId: string, principal: Principa
   const { kind } = job;
   if (isBulkKind(kind) && job.action) requireScope(principal, scopeOf(kind, job.action as JobAction));
   else if (isRequestedKind(kind)) requireScope(principal, requestedScopes[kind]);
-  else throw new ApiError('conflict', { detail: 'deletions and merges cannot be cancelled' });
+  else
+    throw new ApiError('conflict', {
+      detail: 'only bulk actions, imports and repeated deliveries can be cancelled',
+    });
   const state = await findJobState(tx, job.id);
   if (!state) return requireJob(tx, jobId, principal);
   return storeBulkProgress(tx, state, {

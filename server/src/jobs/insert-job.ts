@@ -5,7 +5,7 @@ import type { TenantTx } from '../db/tenant.ts';
 import { DUE_NOW } from '../engine/queue.ts';
 import type { Author } from '../users/author.ts';
 import type { JobAction } from './actions.ts';
-import { JOB_COLUMNS, type JobRow, MAX_ERRORS, presentJob } from './job.ts';
+import { FIRST_BATCH, JOB_COLUMNS, type JobRow, MAX_ERRORS, presentJob } from './job.ts';
 import { jobsQueue } from './queues.ts';
 import type { BulkKind, Job, RequestedKind } from './schema.ts';
 
@@ -32,6 +32,12 @@ const insertOne = statement<
    values ($1, $tenant, $2, 'queued', coalesce($11::uuid, $tenant), $3, $4, ${DUE_NOW}, $5, $5, $6, $7, $8::uuid[],
            cardinality($8::uuid[]) + $9, $9, $10::jsonb)
    returning ${JOB_COLUMNS}`,
+);
+const insertWakingJob = statement<[id: string, shard: number, batch: number, now: Date]>(
+  'jobs.insert_waking',
+  `insert into jobs (id, tenant_id, kind, status, subject_id, shard, batch, due_at, created_at, updated_at)
+   values ($1, $tenant, 'wake_runs', 'queued', $tenant, $2, $3, ${DUE_NOW}, $4, $4)
+   on conflict (tenant_id) where kind = 'wake_runs' and status = 'queued' do nothing`,
 );
 const countUnfinished = statement<[], { count: number }>(
   'jobs.count_unfinished',
@@ -78,4 +84,15 @@ export async function insertRequested(
   ]);
   tx.wake(jobsQueue, tx.tenantId);
   return presentJob(row as JobRow);
+}
+
+/** Inserts a job that wakes all runs that wait by the hours, unless there is one that has not begun. */
+export async function insertWaking(tx: TenantTx): Promise<void> {
+  await tx.run(insertWakingJob, [
+    newId(),
+    jobsQueue.shardOf(tx.tenantId, tx.tenantId),
+    FIRST_BATCH,
+    new Date(),
+  ]);
+  tx.wake(jobsQueue, tx.tenantId);
 }

@@ -33,6 +33,8 @@ export interface JobState {
   subject_id: string;
   step: number;
   batch: number;
+  /** The last row that was handled, of jobs that go through rows in the order of ids. */
+  last_id: string | null;
   total: number | null;
   status: Job['status'];
   action: JobAction | null;
@@ -45,7 +47,7 @@ export interface JobState {
 export const JOB_COLUMNS =
   'j.id, j.kind, j.status, j.action, j.author, j.done, j.total, j.failed, j.errors, j.created_at, j.updated_at, j.ended_at';
 const KEPT_DAYS = 30;
-const FIRST_BATCH = 500;
+export const FIRST_BATCH = 500;
 export const MAX_ERRORS = 10;
 /**
  * When a job is due after a batch. Jobs of a tenant take turns: the one with the fewest batches is next, so that a bulk action
@@ -75,15 +77,24 @@ const anyJobById = systemStatement<[id: string], JobRow>(
 );
 const lockJob = statement<[id: string], JobState>(
   'jobs.lock',
-  `select id, kind, subject_id, step, batch, total, status, action, author, errors, attempts from jobs
+  `select id, kind, subject_id, step, batch, last_id, total, status, action, author, errors, attempts from jobs
     where id = $1 and tenant_id = $tenant and ended_at is null for no key update`,
 );
 const updateJob = statement<
-  [id: string, status: string, step: number, batch: number, done: number, total: number | null, now: Date],
+  [
+    id: string,
+    status: string,
+    step: number,
+    batch: number,
+    done: number,
+    total: number | null,
+    now: Date,
+    lastId: string | null,
+  ],
   JobRow
 >(
   'jobs.update',
-  `update jobs j set status = $2, step = $3, batch = $4, done = done + $5, attempts = 0,
+  `update jobs j set status = $2, step = $3, batch = $4, done = done + $5, last_id = $8, attempts = 0,
           total = case when $2 = 'completed' then done + $5 when $6::bigint is not null then greatest($6, done + $5) end,
           updated_at = $7, due_at = case when $2 = 'completed' then null else ${NEXT_TURN} end,
           ended_at = case when $2 = 'completed' then $7::timestamptz end
@@ -200,10 +211,10 @@ export const findJobState = (tx: TenantTx, jobId: string): Promise<JobState | un
 export async function storeProgress(
   tx: TenantTx,
   job: JobState,
-  { step, batch, done, total, isCompleted }: Progress,
+  { step, batch, done, total, isCompleted, lastId = null }: Progress,
 ): Promise<void> {
   const status = isCompleted ? 'completed' : 'running';
-  const row = await tx.find(updateJob, [job.id, status, step, batch, done, total, new Date()]);
+  const row = await tx.find(updateJob, [job.id, status, step, batch, done, total, new Date(), lastId]);
   if (isCompleted) await tx.run(show, [job.id]);
   continueOrPublish(tx, row as JobRow);
 }
@@ -264,6 +275,7 @@ export interface Progress {
   done: number;
   total: number | null;
   isCompleted: boolean;
+  lastId?: string | null;
 }
 
 /** After a batch that failed, perhaps because it took too long, the next one is half as large. */

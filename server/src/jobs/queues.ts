@@ -10,7 +10,7 @@ export interface DueJob extends QueueRow {
 export const jobsQueue = declareQueue<DueJob>({
   name: 'jobs',
   purpose:
-    'delete large tenants, channels and contacts, change many chats, contacts or runs, import files and retry deliveries, a batch at a time',
+    'delete large tenants, channels and contacts, change many chats, contacts or runs, import files, retry deliveries and wake runs, a batch at a time',
   table: 'jobs',
   orderingKey: 'tenant_id',
   columns: 'q.kind',

@@ -127,7 +127,7 @@ export function jobRoutes(): Route[] {
         tag: 'Jobs',
         summary: 'Get a job',
         description:
-          'How far a piece of background work is: a bulk action, an import, repeated deliveries, or the deletion of a large channel or contact. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.',
+          'How far a piece of background work is: a bulk action, an import, repeated deliveries, the deletion of a large channel or contact, or the waking of many runs after a change of the hours. What is being deleted is hidden from the beginning; the job only frees its space. Users who are restricted to teams see the jobs that they asked for. Jobs are kept for 30 days after they have ended.',
         access: 'token',
         params: JobId,
         answer: data(Job),

@@ -15,8 +15,11 @@ export type BulkKind = (typeof bulkKinds)[number];
 const requestedKinds = ['import_contacts', 'retry_deliveries'] as const;
 export type RequestedKind = (typeof requestedKinds)[number];
 
-export const jobKinds = [...removalKinds, ...bulkKinds, ...requestedKinds] as const;
+/** `wake_runs`: after a change of business hours or quiet hours, lets the runs that wait by them look at them again. */
+export const jobKinds = [...removalKinds, ...bulkKinds, ...requestedKinds, 'wake_runs'] as const;
 export type JobKind = (typeof jobKinds)[number];
+export const isRemovalKind = (kind: JobKind): kind is RemovalKind =>
+  removalKinds.includes(kind as RemovalKind);
 export const isBulkKind = (kind: JobKind): kind is BulkKind => bulkKinds.includes(kind as BulkKind);
 export const isRequestedKind = (kind: JobKind): kind is RequestedKind =>
   requestedKinds.includes(kind as RequestedKind);
@@ -32,7 +35,10 @@ export const Job = Type.Object(
       '`failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job',
     ),
     action: Nullable({ ...JobAction, description: 'What a bulk action does; null for other jobs' }),
-    author: Nullable({ ...Author, description: 'Who asked for it; null for deletions and merges' }),
+    author: Nullable({
+      ...Author,
+      description: 'Who asked for it; null for deletions and merges, and for `wake_runs`',
+    }),
     done: Type.Integer({ description: 'How many items are done' }),
     total: Nullable(Type.Integer({ description: 'How many items there are; null until they are counted' })),
     failed: Type.Integer({ description: 'How many items could not be done' }),

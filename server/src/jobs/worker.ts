@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { wakeBatch } from '../automations/runs/wake-for-hours.ts';
 import { isUnavailable } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
@@ -21,7 +22,7 @@ import {
 } from './job.ts';
 import type { DueJob } from './queues.ts';
 import { type RemovalStep, removalSteps } from './removal-steps.ts';
-import { type BulkKind, isBulkKind, isRequestedKind, type JobKind, type RemovalKind } from './schema.ts';
+import { type BulkKind, isBulkKind, isRemovalKind, type JobKind, type RemovalKind } from './schema.ts';
 
 /** Counting locks nothing, but has an end: ten million rows take a few seconds. */
 const MAX_COUNT = 10_000_000;
@@ -42,10 +43,11 @@ interface JobDeps {
 /** Does a batch of a job in transactions of its own, and returns whether the job has ended. */
 type RunJob = (deps: JobDeps, tenant: TenantDatabase, jobId: string) => Promise<boolean>;
 
-/** Jobs that read files or search before their transaction. */
+/** Jobs that read files or search before their transaction, and those of other modules. */
 const handlers: Partial<Record<JobKind, RunJob>> = {
   import_contacts: runImport,
   retry_deliveries: runRetries,
+  wake_runs: (_deps, tenant, jobId) => tenant.transaction((tx) => wakeBatch(tx, jobId)),
 };
 const runInTransaction: RunJob = (_deps, tenant, jobId) => tenant.transaction((tx) => runBatch(tx, jobId));
 
@@ -69,8 +71,9 @@ async function runBatch(tx: TenantTx, jobId: string): Promise<boolean> {
   const job = await findJobState(tx, jobId);
   if (!job) return true;
   const { kind } = job;
-  if (isRequestedKind(kind)) throw new Error(`Jobs of the kind ${kind} have a handler of their own.`);
-  return isBulkKind(kind) ? runBulk(tx, kind, job) : runRemoval(tx, kind, job);
+  if (isBulkKind(kind)) return runBulk(tx, kind, job);
+  if (isRemovalKind(kind)) return runRemoval(tx, kind, job);
+  throw new Error(`Jobs of the kind ${kind} have a handler of their own.`);
 }
 
 async function runBulk(tx: TenantTx, kind: BulkKind, job: JobState): Promise<boolean> {

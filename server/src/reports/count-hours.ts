@@ -7,14 +7,12 @@ import { DUE_NOW } from '../engine/queue.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import { HOUR_MS, hourSql } from './marks.ts';
 import { type DueMark, reportsQueue } from './queues.ts';
-import { CAMPAIGN_EFFECT, sources } from './sources.ts';
+import { CAMPAIGN_EFFECT, MAX_COUNTED, sources } from './sources.ts';
 
 /** After so long other tenants continue. */
 const CALL_MS = 1_000;
 /** After each call there is a pause as long as it took, so that half of the time is for others. */
 const MAX_PAUSE_MS = 1_000;
-/** What takes 15 seconds is cancelled. Finding how long contacts waited takes up to 60 µs for each reply. */
-const MAX_MESSAGES = 50_000;
 
 type Hours = [from: Date, to: Date];
 const period = { tenant: '$tenant', from: '$1::timestamptz', to: '$2::timestamptz' };
@@ -88,7 +86,7 @@ const markCampaigns = statement<[...Hours, shard: number, now: Date]>(
 
 /** A period in equal parts, so that each has at most about so many messages. */
 function splitPeriod(from: Date, to: Date, messages: number): Hours[] {
-  const parts = Math.max(1, Math.ceil(messages / MAX_MESSAGES));
+  const parts = Math.max(1, Math.ceil(messages / MAX_COUNTED));
   const timeAt = (part: number): Date =>
     new Date(from.getTime() + Math.round(((to.getTime() - from.getTime()) * part) / parts));
   return Array.from({ length: parts }, (_, part) => [timeAt(part), timeAt(part + 1)]);
@@ -114,7 +112,7 @@ export async function countPeriod(tx: TenantTx, from: Date, to: Date): Promise<v
 async function countQuarters(tenant: TenantDatabase, hour: Date): Promise<boolean> {
   const quarterAt = (quarter: number): Date => new Date(hour.getTime() + (quarter * HOUR_MS) / 4);
   const messages = await tenant.find(messagesIn, [hour, quarterAt(4)]);
-  if ((messages?.count ?? 0) <= MAX_MESSAGES) return false;
+  if ((messages?.count ?? 0) <= MAX_COUNTED) return false;
   for (let quarter = 0; quarter < 4; quarter += 1)
     await tenant.transaction((tx) => countPeriod(tx, quarterAt(quarter), quarterAt(quarter + 1)));
   return true;

@@ -6,6 +6,7 @@ import { DUE_NOW } from '../engine/queue.ts';
 import { reportsQueue } from './queues.ts';
 
 export const HOUR_MS = 3600_000;
+export const QUARTER_MS = HOUR_MS / 4;
 
 /** SQL for the hour of a time. */
 export const hourSql = (time: string): string => `date_bin('1 hour', ${time}, 'epoch')`;

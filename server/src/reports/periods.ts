@@ -2,9 +2,9 @@ import { DateTime } from 'luxon';
 import { collectIssues } from '../base/issues.ts';
 import { timezoneOf } from '../base/time-zones.ts';
 import { validateTimezone } from '../contacts/validate-contact.ts';
+import { QUARTER_MS } from './marks.ts';
 import type { IntervalName, ReportBody } from './schema.ts';
 
-const QUARTER_MS = 900_000;
 const MAX_DAYS = 3_660;
 const MAX_INTERVALS = 1_000;
 

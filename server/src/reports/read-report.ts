@@ -8,11 +8,11 @@ import type { Filter } from '../search/grammar/filter.ts';
 import { parseSearchRequest } from '../search/request.ts';
 import { compileRowFilter } from '../search/sql/row-filter.ts';
 import { addDurations, averageOf, emptyHistogram, type Histogram, quantileOf } from './histogram.ts';
-import { HOUR_MS } from './marks.ts';
+import { HOUR_MS, QUARTER_MS } from './marks.ts';
 import { nameGroups } from './name-groups.ts';
 import { dividePeriod, type Periods } from './periods.ts';
 import { type Figure, type Grouping, type ReportBody, type ReportRow, reports } from './schema.ts';
-import { NOBODY, type StoredFigure, sources } from './sources.ts';
+import { MAX_COUNTED, NOBODY, type StoredFigure, sources } from './sources.ts';
 
 const authors = ['contact', 'user', 'automation', 'campaign', 'api'] as const;
 const SUBJECT = { type: 'uuid', sql: `nullif(r.subject_id, '${NOBODY}')`, nullable: true } as const;
@@ -34,7 +34,7 @@ export const reportFields: Searchable = {
   id: 'r.channel_id',
 };
 
-/** Hours from here on are counted when they are asked for, if they have not been counted yet. */
+/** Hours from so long ago on are counted when they are asked for, if they have not been counted yet. */
 const LIVE_MS = 3 * HOUR_MS;
 /** So many different groups and intervals, each with its buckets, take a few hundred milliseconds to add up. */
 const MAX_ROWS = 200_000;
@@ -48,6 +48,32 @@ const firstUncounted = statement<[since: Date], { at: Date | null }>(
   'report_marks.first_since',
   'select min(from_at) as at from report_marks where tenant_id = $tenant and from_at >= $1',
 );
+
+/** SQL for the time of the row before the last `MAX_COUNTED`, since a time. */
+const beforeLast = (table: string, column: string, condition = ''): string =>
+  `(select x.${column} from ${table} x where x.tenant_id = $tenant and x.${column} >= $1 ${condition}
+     order by x.${column} desc offset ${MAX_COUNTED} limit 1)`;
+const lastUncountable = statement<[since: Date], { at: Date | null }>(
+  'reports.last_uncountable',
+  `select greatest(
+     ${beforeLast('visible_messages', 'created_at')},
+     ${beforeLast('visible_messages', 'timestamp', 'and x.scheduled_at is not null')},
+     ${beforeLast('chat_changes', 'at')},
+     ${beforeLast('visible_automation_runs', 'created_at')}) as at`,
+);
+
+/**
+ * From when on figures are counted for an answer: since the first hour that is not counted yet, but not more rows than one
+ * statement may count. Before that the stored figures must do: those of an hour with many events are stored after each quarter.
+ */
+async function findLiveStart(reader: TenantQueryable): Promise<Date> {
+  const recent = new Date(reader.now.getTime() - LIVE_MS);
+  const currentHour = Math.floor(reader.now.getTime() / HOUR_MS) * HOUR_MS;
+  const uncounted = (await reader.find(firstUncounted, [recent]))?.at?.getTime() ?? currentHour;
+  const since = new Date(Math.min(uncounted, currentHour));
+  const tooFar = (await reader.find(lastUncountable, [since]))?.at;
+  return tooFar ? new Date((Math.floor(tooFar.getTime() / QUARTER_MS) + 1) * QUARTER_MS) : since;
+}
 
 /** What the database adds up: one figure of one interval and group, durations by bucket. */
 interface SummedRow {
@@ -109,10 +135,7 @@ async function sumFigures(
   filter: Filter | undefined,
   { channelIds }: Principal,
 ): Promise<SummedRow[]> {
-  const recent = new Date(reader.now.getTime() - LIVE_MS);
-  const currentHour = Math.floor(reader.now.getTime() / HOUR_MS) * HOUR_MS;
-  const uncounted = (await reader.find(firstUncounted, [recent]))?.at?.getTime() ?? currentHour;
-  const liveFrom = new Date(Math.min(uncounted, currentHour));
+  const liveFrom = await findLiveStart(reader);
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const { groupBy: grouping, name } = body;

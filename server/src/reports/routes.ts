@@ -3,6 +3,7 @@ import { csv, data } from '../http/answer.ts';
 import { csvLine } from '../http/csv.ts';
 import type { Download } from '../http/download.ts';
 import { type Route, read } from '../http/route.ts';
+import { QUARTER_MS } from './marks.ts';
 import { readReport, reportFields } from './read-report.ts';
 import { type Figure, ReportBody, ReportRow, reports } from './schema.ts';
 
@@ -26,7 +27,6 @@ const exampleRow: ReportRow = {
 
 /** The same in the address of a file, of which nothing must be given. */
 const ReportQuery = Type.Partial(Type.Object(ReportBody.properties));
-const QUARTER_MS = 900_000;
 const DEFAULT_MS = 30 * 24 * 3600_000;
 
 function completeQuery(
@@ -53,7 +53,7 @@ async function* linesOf(name: ReportBody['name'], rows: readonly ReportRow[]): A
 }
 
 const MEANING =
-  'Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels.';
+  'Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included; of more than 50,000 messages, runs or changes of chats in the last hours only those of the last quarters of an hour are counted at once, and the others after each quarter. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels.';
 
 export function reportRoutes(): Route[] {
   return [

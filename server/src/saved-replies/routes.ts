@@ -43,7 +43,7 @@ export function savedReplyRoutes(): Route[] {
         access: 'chats:write',
         body: NewSavedReply,
         answer: data(SavedReply),
-        failures: [],
+        failures: ['limit_reached'],
         example: { body: { shortcut, text }, answer: example },
       },
       ({ body }, tx) => createSavedReply(tx, body),

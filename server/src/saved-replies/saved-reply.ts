@@ -1,3 +1,4 @@
+import { limitRows } from '../access/limits.ts';
 import { attributesOf as attributesOfTenant } from '../attributes/find-attributes.ts';
 import { isSimpleLiquid, renderSimple, validateLiquid } from '../automations/definition/liquid.ts';
 import { attributesOf } from '../automations/runs/context.ts';
@@ -52,6 +53,8 @@ const deleteReply = statement<[id: string]>(
   'saved_replies.delete',
   'delete from saved_replies where id = $1 and tenant_id = $tenant',
 );
+
+const requireFewReplies = limitRows('savedReplies', 'saved_replies');
 
 export const presentSavedReply = (row: SavedReplyRow): SavedReply => ({
   id: row.id,
@@ -116,6 +119,7 @@ export async function createSavedReply(tx: TenantTx, input: SavedReplyInput): Pr
   const files = await readFiles(tx, media, issues);
   await validateChannels(tx, channelIds, issues);
   issues.throwIfAny();
+  await requireFewReplies(tx);
   const row = await tx.find(insertReply, [
     newId(),
     shortcut,

@@ -42,7 +42,7 @@ export function segmentRoutes(): Route[] {
         access: 'contacts:write',
         body: NewSegment,
         answer: data(Segment),
-        failures: [],
+        failures: ['limit_reached'],
         example: { body: { name, query }, answer: example },
       },
       ({ body }, tx) => createSegment(tx, body),

@@ -1,3 +1,4 @@
+import { limitRows } from '../access/limits.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { deletionOf } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
@@ -51,6 +52,8 @@ const deleteSegment = statement<[id: string]>(
   'delete from segments where id = $1 and tenant_id = $tenant',
 );
 
+const requireFewSegments = limitRows('segments', 'segments');
+
 export const presentSegment = (row: SegmentRow): Segment => ({
   id: row.id,
   name: row.name,
@@ -84,6 +87,7 @@ export async function createSegment(
 ): Promise<Segment> {
   const name = nameOf(given);
   await requireValid(tx, query);
+  await requireFewSegments(tx);
   const row = await tx.find(insertSegment, [newId(), name, query, tx.now]);
   if (!row) throw nameTaken(name);
   return presentSegment(row);

@@ -44,7 +44,7 @@ export function viewRoutes(): Route[] {
         access: 'chats:write',
         body: NewView,
         answer: data(View),
-        failures: [],
+        failures: ['limit_reached'],
         example: { body: { name, query, sortBy, isShared }, answer: example },
       },
       ({ principal, body }, tx) => createView(tx, body, principal),

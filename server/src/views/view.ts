@@ -1,3 +1,4 @@
+import { limitRows } from '../access/limits.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { chatFields } from '../chats/search.ts';
@@ -59,6 +60,8 @@ const deleteView = statement<[id: string]>(
   'delete from views where id = $1 and tenant_id = $tenant',
 );
 
+const requireFewViews = limitRows('inboxViews', 'views');
+
 export const presentView = (row: ViewRow): View => ({
   id: row.id,
   userId: row.user_id,
@@ -102,6 +105,7 @@ export async function createView(tx: TenantTx, input: ViewInput, { caller }: Pri
   const { name, query, sortBy = null, isShared = userId === null } = input;
   requireOwner(userId, isShared);
   requireValid(input, tx.now);
+  await requireFewViews(tx);
   const row = await tx.find(insertView, [newId(), userId, name, query, sortBy, isShared, tx.now]);
   return presentView(row as ViewRow);
 }

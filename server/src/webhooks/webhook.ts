@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { requireBelowLimit } from '../access/limits.ts';
+import { limitRows } from '../access/limits.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { deletionOf } from '../base/events.ts';
@@ -117,10 +117,7 @@ const deleteWebhook = statement<[id: string]>(
   'delete from webhooks where id = $1 and tenant_id = $tenant',
 );
 
-const countWebhooks = statement<[], { count: number }>(
-  'webhooks.count',
-  'select count(*)::int as count from webhooks where tenant_id = $tenant',
-);
+const requireFewWebhooks = limitRows('webhooks', 'webhooks');
 
 export const presentWebhook = (row: WebhookRow): ApiWebhook => ({
   id: row.id,
@@ -146,7 +143,7 @@ export async function createWebhook(
   { keys, policy, canRead }: { keys: Keys } & SaveDeps,
 ): Promise<CreatedApiWebhook> {
   await validateWebhook(tx, input, { policy, canRead });
-  await requireBelowLimit(tx, 'webhooks', async () => (await tx.find(countWebhooks, []))?.count ?? 0);
+  await requireFewWebhooks(tx);
   const secret = newSecret();
   const id = newId();
   await tx.run(insertWebhook, [

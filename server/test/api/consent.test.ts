@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { receiveStatuses } from '../../src/messages/inbound/statuses.ts';
 import { automationOf } from '../kit/automations.ts';
 import { listener } from '../kit/events.ts';
 import {
@@ -353,112 +352,6 @@ describe('a decision', () => {
       'contact.unsubscribed',
       'contact.subscribed',
     ]);
-  });
-});
-
-describe('the link of a marketing mail', () => {
-  const linkIn = (text: string): string => /\/unsubscribe\/[\w-]+/.exec(text)?.[0] as string;
-  const mailed = async () => {
-    const channel = await tenant.channel('email');
-    const chat = await openChat(server, tenant, channel, customers.email);
-    const id = await marketing(channel, {
-      steps: [
-        { id: 'news', type: 'send_message', parameters: { text: 'News. Enough? {{ unsubscribeUrl }}' } },
-      ],
-    });
-    await tenant.post(`/v3/automations/${id}/trigger`, { contactId: chat.contactId });
-    await server.settle();
-    return { chat, link: linkIn((await textsOf(channel))[0] as string) };
-  };
-
-  it('asks when it is opened, unsubscribes from mails when it is posted to, once', async () => {
-    const { chat, link } = await mailed();
-    const asked = await server.call('GET', link, {});
-    expect([asked.status, asked.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(true);
-    for (const _ of [1, 2]) {
-      const answer = await server.call('POST', link, {
-        raw: Buffer.from('List-Unsubscribe=One-Click'),
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      });
-      expect(answer.status).toBe(200);
-    }
-    expect(await contactOf(chat.contactId)).toMatchObject({
-      isSubscribed: false,
-      subscriptions: [{ channelKind: 'email', status: 'unsubscribed', source: 'link' }],
-    });
-    expect(await historyOf(chat.contactId)).toHaveLength(1);
-  });
-
-  it('that was changed is not found, whatever is sent', async () => {
-    const { chat, link } = await mailed();
-    for (const bad of [`${link}x`, link.slice(0, -4), '/unsubscribe/x', `/unsubscribe/${'A'.repeat(10_000)}`])
-      for (const method of ['GET', 'POST'] as const) {
-        const answer = await server.call(method, bad, {});
-        expect(answer.status).toBe(404);
-      }
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(true);
-  });
-
-  it('of a contact that is deleted by now still answers', async () => {
-    const { chat, link } = await mailed();
-    await tenant.delete(`/v3/contacts/${chat.contactId}`);
-    expect((await server.call('POST', link, {})).status).toBe(200);
-  });
-});
-
-describe('a handle that does not exist', () => {
-  const failWith = async (kind: 'sms' | 'email', code: string) => {
-    const channel = await tenant.channel(kind);
-    const chat = await openChat(server, tenant, channel, customers[kind]);
-    const { id } = await send(tenant, chat, { text: 'hello' });
-    await server.settle();
-    await server.system.db.query(`update messages set status = 'queued' where id = $1`, [id]);
-    const { vendorId } = await messageOf(tenant, id);
-    await server.system.db.forTenant(tenant.id).transaction((tx) =>
-      receiveStatuses(tx, { id: channel.id, kind }, [
-        {
-          kind: 'status',
-          vendorId,
-          status: 'failed',
-          occurredAt: tx.now,
-          error: { code, message: 'Unknown' },
-        },
-      ]),
-    );
-    return { channel, chat };
-  };
-
-  it.each([
-    ['sms', '21211'],
-    ['email', '5.1.1'],
-  ] as const)('is not sent to over %s after %s, until the person writes or it is cleared', async (kind, code) => {
-    const { chat } = await failWith(kind, code);
-    const handles = async () => (await contactOf(chat.contactId)).handles;
-    const [handle] = await handles();
-    expect(handle.undeliverable).toMatchObject([{ channelKind: kind, reason: `${code}: Unknown` }]);
-    const refused = await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'again' });
-    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining(code)]);
-    const cleared = await tenant.delete(`/v3/contacts/${chat.contactId}/handles/${handle.id}/undeliverable`);
-    expect(cleared.body.data.handles[0].undeliverable).toEqual([]);
-    await send(tenant, chat, { text: 'again' });
-    const again = await failWith(kind, code);
-    await write(again.channel, customers[kind], 'I am here');
-    expect((await handles())[0].undeliverable).toEqual([]);
-    await send(tenant, again.chat, { text: 'Good' });
-  });
-
-  it('is still sent to over another kind of channel', async () => {
-    const { chat } = await failWith('sms', '21614');
-    const whatsapp = await tenant.channel('whatsapp');
-    const other = await openChat(server, tenant, whatsapp, customers.whatsapp);
-    expect(other.contactId).toBe(chat.contactId);
-    await send(tenant, other, { text: 'hello' });
-  });
-
-  it('is not one that failed for another reason', async () => {
-    const { chat } = await failWith('sms', '30008');
-    await send(tenant, chat, { text: 'again' });
   });
 });
 

@@ -38,6 +38,10 @@ describe('the limits of a tenant', () => {
       storedFailedRequests: 10_000,
       storageBytes: 100 * 1024 ** 3,
       unfinishedJobs: 100,
+      segments: 1_000,
+      inboxViews: 5_000,
+      savedReplies: 5_000,
+      secrets: 100,
     };
     expect(await limitsOf(tenant)).toEqual(ofPlan);
     expect((await change(tenant, { limits: { webhooks: 7, streams: 0 } })).body.data.limits).toEqual({

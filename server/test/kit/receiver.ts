@@ -4,7 +4,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { isUuid } from '../../src/base/ids.ts';
-import { documentedEvents } from '../../src/event-catalogue.ts';
+import { documentedEvents } from '../../src/documented-events.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 import { cleanUpAfterFile } from './clean-up.ts';
 import { useListener } from './listeners.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { apiDocuments, contracts } from '../../src/app.ts';
 import { eventTypes, streamOnlyTypes } from '../../src/base/events.ts';
 import { isUuid } from '../../src/base/ids.ts';
-import { documentedEvents, documentedStreamOnlyEvents } from '../../src/event-catalogue.ts';
+import { documentedEvents, documentedStreamOnlyEvents } from '../../src/documented-events.ts';
 import { isDateTime } from '../../src/http/validation.ts';
 
 const ajv = new Ajv({ strict: false });

@@ -169,6 +169,6 @@ export const serverTexts: Readonly<Record<string, string>> = {
     'weckt Läufe, die auf eine Antwort warten, wenn der Kontakt geschrieben hat',
   'count what happened in an hour, again if something in it has changed':
     'zählt, was in einer Stunde geschah, und noch einmal, wenn sich darin etwas geändert hat',
-  'delete large tenants, channels and contacts, change many chats, contacts or runs, import files and retry deliveries, a batch at a time':
-    'löscht, was zu großen Mandanten, Kanälen und Kontakten gehört; führt Massenaktionen, Importe und erneute Zustellungen aus, in Teilen',
+  'delete large tenants, channels and contacts, change many chats, contacts or runs, import files, retry deliveries and wake runs, a batch at a time':
+    'löscht, was zu großen Mandanten, Kanälen und Kontakten gehört; führt Massenaktionen, Importe und erneute Zustellungen aus und weckt Läufe, in Teilen',
 };

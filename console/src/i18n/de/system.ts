@@ -29,6 +29,10 @@ export const system: Texts<typeof en> = {
   'limit.storedFailedRequests': 'Gespeicherte fehlgeschlagene Anfragen',
   'limit.storageBytes': 'Speicher für Dateien',
   'limit.unfinishedJobs': 'Nicht beendete Aufgaben',
+  'limit.segments': 'Segmente',
+  'limit.inboxViews': 'Gespeicherte Ansichten des Posteingangs',
+  'limit.savedReplies': 'Gespeicherte Antworten',
+  'limit.secrets': 'Geheimnisse der Automationen',
   'systemMail.none':
     'Sie werden nicht verschickt: Kopieren Sie die Links, und senden Sie sie selbst. Wer den Server betreibt, kann einen Kanal dafür wählen (PARLEY_SYSTEM_MAIL_CHANNEL).',
   'systemMail.working': 'Sie werden verschickt.',

@@ -27,6 +27,10 @@ export const system = {
   'limit.storedFailedRequests': 'Stored failed requests',
   'limit.storageBytes': 'Storage of files',
   'limit.unfinishedJobs': 'Jobs that have not ended',
+  'limit.segments': 'Segments',
+  'limit.inboxViews': 'Saved views of the inbox',
+  'limit.savedReplies': 'Saved replies',
+  'limit.secrets': 'Secrets of automations',
   'systemMail.none':
     'They are not mailed: copy the links and send them yourself. Who runs the server can choose a channel for them (PARLEY_SYSTEM_MAIL_CHANNEL).',
   'systemMail.working': 'They are mailed.',

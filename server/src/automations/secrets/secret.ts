@@ -1,5 +1,6 @@
+import { requireBelowLimit } from '../../access/limits.ts';
 import type { Keys } from '../../base/crypto.ts';
-import { ApiError, invalidParam } from '../../base/errors.ts';
+import { invalidParam } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { EncryptedColumn } from '../../db/re-encrypt.ts';
 import { statement } from '../../db/statement.ts';
@@ -8,8 +9,6 @@ import { timestamp } from '../../http/schema.ts';
 import { SECRET_NAME, type Secret } from './schema.ts';
 
 const PURPOSE = 'automation_secrets.value';
-/** All of them are decrypted for a run that uses one. */
-const MAX_SECRETS = 100;
 
 export const encryptedSecretValue: EncryptedColumn = {
   table: 'automation_secrets',
@@ -67,8 +66,9 @@ export async function storeSecret(tx: TenantTx, name: string, value: string, key
       'invalid_string',
       'Must begin with a letter and have at most 64 letters, digits and underscores',
     );
-  if (((await tx.find(countOthers, [name]))?.count ?? 0) >= MAX_SECRETS)
-    throw new ApiError('limit_reached', { detail: `a tenant can have ${MAX_SECRETS} secrets` });
+  // One that exists is replaced, however many there are.
+  if (!(await tx.find(idByName, [name])))
+    await requireBelowLimit(tx, 'secrets', async () => (await tx.find(countOthers, [name]))?.count ?? 0);
   return presentSecret(
     (await tx.find(storeOne, [newId(), name, keys.encrypt(value, PURPOSE), tx.now])) as SecretRow,
   );
