@@ -41,6 +41,24 @@ module.exports = {
       'Version 2 uses the operations and schemas of modules.',
     ),
     {
+      name: 'only-the-guarded-client-connects',
+      comment:
+        'Whatever calls out uses outbound/: it checks every address. The tools call the server of their user, and others only listen or parse addresses.',
+      severity: 'error',
+      from: {
+        path: src,
+        pathNot: [
+          `${src}/(outbound|cli)/`,
+          `${src}/base/(config-values|network)\\.ts$`,
+          `${src}/(ports|db/embedded/place)\\.ts$`,
+        ],
+      },
+      to: {
+        path: '^(node:)?(net|tls|http|https|http2|dns|dns/promises|dgram)$|/node_modules/undici/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'v2-owns-no-table',
       comment: 'What version 2 needs of the database is an operation of the module that owns the table.',
       severity: 'error',

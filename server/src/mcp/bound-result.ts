@@ -1,8 +1,15 @@
 /** About 10,000 tokens: more would push everything else out of the context of an assistant. */
 export const MAX_RESULT_CHARACTERS = 40_000;
 
-/** Invisible characters by which a text can carry instructions that no person sees. */
-const INVISIBLE = /[\u{e0000}-\u{e007f}\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+/**
+ * Invisible characters by which a text can carry instructions that no person sees. One joiner and one variation
+ * selector after a character stay, which are part of emoji and of many scripts: bytes can only be spelt with several.
+ */
+const INVISIBLE =
+  /(?!\p{Join_Control}|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<=\p{Join_Control})(?:\p{Join_Control}|[\ufe00-\ufe0f])+/gu;
+
+/** A text as a person would see it. */
+export const visibleText = (text: string): string => text.replace(INVISIBLE, '');
 
 /** How long texts and lists may be; the first bounds with which a result is short enough are used. */
 const BOUNDS = [
@@ -28,7 +35,7 @@ function shorten(
   depth: number,
 ): unknown {
   if (typeof value === 'string') {
-    const text = value.replace(INVISIBLE, '');
+    const text = visibleText(value);
     if (text.length <= bounds.text) return text;
     cuts.texts += 1;
     return `${text.slice(0, bounds.text).toWellFormed()}… (${text.length - bounds.text} more characters)`;
@@ -47,7 +54,7 @@ function shorten(
     (kept as [string, unknown][])
       // What is not there says nothing, and half of the fields of a record are not there.
       .filter(([, item]) => item !== null && !(Array.isArray(item) && item.length === 0))
-      .map(([key, item]) => [key.slice(0, 200), shorten(item, bounds, cuts, depth + 1)]),
+      .map(([key, item]) => [visibleText(key).slice(0, 200), shorten(item, bounds, cuts, depth + 1)]),
   );
 }
 

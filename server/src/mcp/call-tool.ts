@@ -1,4 +1,4 @@
-import { boundResult } from './bound-result.ts';
+import { boundResult, visibleText } from './bound-result.ts';
 import type { Tool } from './tools.ts';
 
 /** A request of the API that a tool becomes. */
@@ -94,7 +94,9 @@ function describeError({ status, retryAfter, text }: ToolAnswer): string {
     ([name, issue]) => `${name}: ${issue.message}`,
   );
   const later = retryAfter === undefined ? [] : [`Try again in ${retryAfter} seconds, not earlier`];
-  return [error.message, ...details, ...later].join('; ').slice(0, 4_000).toWellFormed();
+  return visibleText([error.message, ...details, ...later].join('; '))
+    .slice(0, 4_000)
+    .toWellFormed();
 }
 
 function readEnvelope(text: string): Envelope | undefined {

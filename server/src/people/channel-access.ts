@@ -147,6 +147,13 @@ const describeHidden = ({ kind, id, path }: Reference): HiddenReference =>
 
 const MAX_DEPTH = 16;
 
+/** What shows a decision of a contact, without the message: it may be in any channel. */
+function withoutMessage(proof: unknown): unknown {
+  if (typeof proof !== 'object' || proof === null) return proof;
+  const { messageId: _, ...rest } = proof as Record<string, unknown>;
+  return rest;
+}
+
 /** A copy without chats of other channels. What a tenant stores itself is not looked into. */
 function withoutHidden(answer: unknown, channelIds: ReadonlySet<string>, depth = 0): unknown {
   if (typeof answer !== 'object' || answer === null || depth > MAX_DEPTH) return answer;
@@ -156,6 +163,9 @@ function withoutHidden(answer: unknown, channelIds: ReadonlySet<string>, depth =
       if (name === 'metadata') return [name, value];
       if (name === 'chats' && Array.isArray(value))
         return [name, value.filter((chat) => channelIds.has(chat?.channelId))];
+      if (name === 'proof') return [name, withoutMessage(value)];
+      // Pairs of ids without a channel.
+      if (name === 'mergedChats') return [name, []];
       return [name, withoutHidden(value, channelIds, depth + 1)];
     }),
   );

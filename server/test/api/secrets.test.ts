@@ -1,29 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/base/crypto.ts';
-import { usePgClient } from '../kit/pg-client.ts';
+import { dumpTables } from '../kit/dump.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { OPERATOR_TOKEN, SECRET_KEY, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const receiver = await useReceiver();
-
-/** Every row of every table as text, bytes both as hex and as what they would spell. */
-async function dump(): Promise<string> {
-  const client = await usePgClient(server.databaseUrl);
-  const tables = await client.query(
-    "select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
-  );
-  let text = '';
-  for (const { table_name } of tables.rows) {
-    const { rows } = await client.query(`select * from ${table_name}`);
-    for (const row of rows)
-      for (const value of Object.values(row))
-        text += Buffer.isBuffer(value)
-          ? `${value.toString('latin1')}\n${value.toString('hex')}\n`
-          : `${JSON.stringify(value)}\n`;
-  }
-  return text;
-}
 
 /** Uses every secret there is, in the ways that work and in those that fail. */
 async function plant() {
@@ -127,7 +109,7 @@ describe('a secret', () => {
     const log = server.logged.join('');
     expect(metrics).toContain('parley_http_request_duration_seconds');
     expect(log).toContain(planted.tenant.id);
-    const tables = await dump();
+    const tables = await dumpTables(server.databaseUrl);
     // The dump would show a secret: it has what is stored openly, as text and as bytes.
     const plain = { url: receiver.url, bytes: sha256('{"name":"a","scopes":["*"]}').toString('hex') };
     expect(findIn(tables, plain)).toEqual(['url', 'bytes']);

@@ -86,7 +86,7 @@ export async function useImap({ tls, hasIdle = false, isToken }: ImapOptions = {
     const commands: Record<string, (tag: string, args: string) => unknown> = {
       CAPABILITY(tag) {
         const more = `${hasIdle ? ' IDLE' : ''}${isToken ? ' AUTH=XOAUTH2 LOGINDISABLED' : ''}`;
-        write(`* CAPABILITY IMAP4rev1${more}`, `${tag} OK done`);
+        write(`* CAPABILITY IMAP4rev1 COMPRESS=DEFLATE${more}`, `${tag} OK done`);
       },
       AUTHENTICATE(tag, args) {
         const [method = '', response = ''] = args.split(' ');

@@ -156,6 +156,22 @@ describe('a trace', () => {
       expect((await trace(id, by)).body.error.messageKey).toBe('event_not_found');
   });
 
+  it('shows what automations did, however many webhooks heard of the message', async () => {
+    const { messageId } = await converse();
+    const few = draw(await nodesOf(messageId));
+    await server.system.db.query(
+      `insert into deliveries (id, tenant_id, webhook_id, event_id, event_type, sequence, status, shard, created_at, updated_at)
+       select gen_random_uuid(), d.tenant_id, d.webhook_id, d.event_id, d.event_type, d.sequence, 'delivered', d.shard,
+              d.created_at, d.updated_at
+         from deliveries d, generate_series(1, 500) where d.tenant_id = $1`,
+      [tenant.id],
+    );
+    const { nodes, isComplete } = (await trace(messageId)).body.data;
+    expect([nodes.length, isComplete]).toEqual([200, false]);
+    const isNoDelivery = (line: string) => !line.includes('delivery');
+    expect(draw(nodes).filter(isNoDelivery)).toEqual(few.filter(isNoDelivery));
+  });
+
   it('ends, however much followed', async () => {
     const webhooks = Array.from({ length: 60 }, () =>
       subscribe(tenant, receiver.url, [{ type: 'message.*' }]),

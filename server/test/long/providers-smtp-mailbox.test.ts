@@ -130,6 +130,12 @@ describe('a mailbox that cannot be read', () => {
     expect((await receive(cursor)).subjects).toEqual(['later']);
   });
 
+  it('is never read compressed, though the server offers it', async () => {
+    await receive(cursor);
+    expect(imap.said.length).toBeGreaterThan(2);
+    expect(imap.said.filter((line) => line.includes('COMPRESS'))).toEqual([]);
+  });
+
   it('because its address is forbidden is not connected to', async () => {
     const guarded = useAdapterContext({
       allow: parseAllowList(''),

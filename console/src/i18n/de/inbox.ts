@@ -52,7 +52,7 @@ export const inbox: Texts<typeof english> = {
   'inbox.opened': 'Chat geöffnet',
   'inbox.snooze': 'Zurückstellen',
   'inbox.snoozePlaceholder': 'Bis wann?',
-  'inbox.snooze.later': 'Später heute',
+  'inbox.snooze.later': 'In drei Stunden',
   'inbox.snooze.tomorrow': 'Morgen',
   'inbox.snooze.week': 'Nächste Woche',
   'inbox.snooze.date': 'Datum und Uhrzeit',

@@ -49,7 +49,7 @@ export const inbox = {
   'inbox.opened': 'Chat opened',
   'inbox.snooze': 'Snooze',
   'inbox.snoozePlaceholder': 'Until when?',
-  'inbox.snooze.later': 'Later today',
+  'inbox.snooze.later': 'In three hours',
   'inbox.snooze.tomorrow': 'Tomorrow',
   'inbox.snooze.week': 'Next week',
   'inbox.snooze.date': 'Date and time',

@@ -13,8 +13,8 @@ const atHour = (days: number, hour: number): Date => {
   date.setHours(hour, 0, 0, 0);
   return date;
 };
-/** In three hours, on the hour. */
-const laterToday = (): Date => {
+/** In three hours, on the hour; late in the evening that is not today. */
+const inThreeHours = (): Date => {
   const date = new Date();
   date.setHours(date.getHours() + 3, 0, 0, 0);
   return date;
@@ -34,7 +34,7 @@ interface SnoozePickerProps {
 export function SnoozePicker({ onPick, onClose }: SnoozePickerProps) {
   const { t, formatDate } = useTranslator();
   const [date, setDate] = useState(() => inputValue(atHour(1, MORNING)));
-  const times = { later: laterToday(), tomorrow: atHour(1, MORNING), week: nextMonday() };
+  const times = { later: inThreeHours(), tomorrow: atHour(1, MORNING), week: nextMonday() };
   const own = new Date(date);
   const isPast = Number.isNaN(own.getTime()) || own.getTime() <= Date.now();
   return (

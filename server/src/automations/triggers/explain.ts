@@ -71,6 +71,8 @@ interface ExplainedAutomation extends Omit<TriggerableAutomation, 'version_id' |
   was_active_before: boolean;
   was_active_after: boolean;
   run_id: string | null;
+  /** The channel of its chat. */
+  run_channel_id: string | null;
   continued_run_id: string | null;
 }
 const automationsAt = statement<
@@ -86,7 +88,8 @@ const automationsAt = statement<
             where b.automation_id = a.id and (b.tenant_id = $tenant) is true and b.id < $1) as was_active_before,
           exists (select 1 from automation_activations b
             where b.automation_id = a.id and (b.tenant_id = $tenant) is true and b.id > $1) as was_active_after,
-          r.id as run_id, c.id as continued_run_id
+          r.id as run_id, c.id as continued_run_id,
+          (select k.channel_id from visible_chats k where k.id = r.chat_id and (k.tenant_id = $tenant) is true) as run_channel_id
      from automations a
      left join lateral (
        select b.version_id from automation_activations b
@@ -135,6 +138,10 @@ async function requireEventOfMessage(db: TenantReader, messageId: string): Promi
 const isVisible = ({ channelIds }: Principal, { channel_id, type }: ExplainedEvent): boolean =>
   channelIds === undefined ||
   (channel_id === null ? !/^(?:automation|job)\./.test(type) : channelIds.has(channel_id));
+
+/** An event without a channel may start a run that writes in any chat. */
+const isHidden = ({ channelIds }: Principal, channelId: string | null): boolean =>
+  channelIds !== undefined && channelId !== null && !channelIds.has(channelId);
 
 export interface ExplainRequest {
   eventId?: string;
@@ -206,7 +213,7 @@ export async function explainStarts(
       name,
       versionId: version_id,
       hasStarted,
-      runId: run_id,
+      runId: isHidden(principal, row.run_channel_id) ? null : run_id,
       continuedRunId: continued_run_id,
       reason: obstacle,
     });

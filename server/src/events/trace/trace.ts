@@ -1,4 +1,5 @@
 import { ApiError } from '../../base/errors.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { TenantDatabase, TenantReader } from '../../db/tenant.ts';
 import { hasScope, type Principal, type Scope } from '../../http/permissions.ts';
@@ -45,6 +46,41 @@ async function findCauses(db: TenantReader, found: Found, principal: Principal):
   return causes;
 }
 
+type Followed = Found & { causeId: string };
+const isDelivery = ({ node }: Found): boolean => node.type === 'delivery';
+
+/** Everything that followed from something, by the id of its cause, as far as the caller sees it. */
+async function findAllFollowing(
+  db: TenantReader,
+  asked: Found,
+  principal: Principal,
+): Promise<{ byCause: ReadonlyMap<string, Followed[]>; isComplete: boolean }> {
+  const found: Followed[] = [];
+  const deliveries: Followed[] = [];
+  let isComplete = true;
+  let level: Found[] = [asked];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const all = await findFollowing(db, level, MAX_NODES + 1);
+    const following = all.filter((one) => isVisible(principal, one));
+    if (depth === MAX_DEPTH) {
+      if (following.length > 0) isComplete = false;
+      break;
+    }
+    deliveries.push(...following.filter(isDelivery));
+    const causes = following.filter((one) => !isDelivery(one));
+    const shown = causes.slice(0, MAX_NODES - 1 - found.length);
+    if (shown.length < causes.length) isComplete = false;
+    found.push(...shown);
+    level = shown;
+  }
+  // Nothing follows from a delivery. A thousand webhooks must not hide what an automation did.
+  const shown = deliveries.slice(0, MAX_NODES - 1 - found.length);
+  return {
+    byCause: groupBy([...shown, ...found], ({ causeId }) => causeId),
+    isComplete: isComplete && shown.length === deliveries.length,
+  };
+}
+
 /** What caused a message, an event or a run, and what followed from it. */
 export async function traceCauses(db: TenantDatabase, id: string, principal: Principal): Promise<Trace> {
   if (!isUuid(id)) throw new ApiError('event_not_found');
@@ -53,24 +89,11 @@ export async function traceCauses(db: TenantDatabase, id: string, principal: Pri
       (await findEvent(reader, id)) ?? (await findMessage(reader, id)) ?? (await findRun(reader, id));
     if (!asked || !isVisible(principal, asked)) throw new ApiError('event_not_found');
     const causes = await findCauses(reader, asked, principal);
-    const children = new Map<string, Found[]>();
-    let level = [asked];
-    let count = 1;
-    let isComplete = true;
-    for (let depth = 0; level.length > 0; depth += 1) {
-      const following = (await findFollowing(reader, level, MAX_NODES + 1)).filter((one) =>
-        isVisible(principal, one),
-      );
-      const shown = depth === MAX_DEPTH ? [] : following.slice(0, MAX_NODES - count);
-      if (shown.length < following.length) isComplete = false;
-      for (const one of shown) children.set(one.causeId, [...(children.get(one.causeId) ?? []), one]);
-      count += shown.length;
-      level = shown;
-    }
+    const { byCause, isComplete } = await findAllFollowing(reader, asked, principal);
     const nodes: TraceNode[] = [];
     const add = ({ node }: Found, causedById: string | null, depth: number): void => {
       nodes.push({ ...node, causedById, depth });
-      for (const child of children.get(node.id) ?? []) add(child, node.id, depth + 1);
+      for (const child of byCause.get(node.id) ?? []) add(child, node.id, depth + 1);
     };
     for (const [depth, cause] of causes.entries())
       nodes.push({ ...cause.node, causedById: causes[depth - 1]?.node.id ?? null, depth });

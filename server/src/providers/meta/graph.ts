@@ -67,7 +67,7 @@ export async function call(graph: Graph, { method, path, ...rest }: GraphCall): 
   const isSuccess = response.status >= 200 && response.status < 300;
   if (isSuccess && answer && answer.error === undefined) return { ok: true, body: answer };
   const error = answer?.error === undefined ? undefined : partOf(answer.error);
-  return { ok: false, error: withoutToken(classifyAnswer(response, error), graph.accessToken) };
+  return { ok: false, error: classifyAnswer(response, error) };
 }
 
 /** The same for calls other than sending a message: errors are thrown. */
@@ -76,12 +76,6 @@ export async function callOrThrow(graph: Graph, request: GraphCall): Promise<Par
   if (!answer.ok) throw asVendorFailure(answer.error);
   return answer.body;
 }
-
-/** Meta quotes an invalid token in its error message, which is shown and logged. */
-const withoutToken = (error: GraphError, token: string): GraphError => ({
-  ...error,
-  message: error.message.replaceAll(token, '…'),
-});
 
 function objectIn(body: Buffer): Part | undefined {
   if (isNestedTooDeeply(body)) return undefined;

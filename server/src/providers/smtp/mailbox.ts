@@ -98,6 +98,8 @@ async function connectMailbox(imap: Mailbox, login: Login, context: AdapterConte
         ? { user: login.user, pass: login.password }
         : { user: login.user, accessToken: login.accessToken },
     disableAutoIdle: true,
+    // A megabyte from a hostile server could be a gigabyte to parse.
+    disableCompression: true,
     logger: false,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,

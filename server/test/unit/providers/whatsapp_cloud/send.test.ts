@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
 import { capabilities } from '../../../../src/providers/capabilities.ts';
+import { hideSecrets } from '../../../../src/providers/hide-secrets.ts';
 import type { OutgoingMessage, SendResult } from '../../../../src/providers/outgoing-message.ts';
 import type { OutgoingTemplate } from '../../../../src/providers/vendor-template.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
@@ -417,7 +418,12 @@ describe('Meta’s answer', () => {
   });
 
   test('L1: a token in Meta’s error is removed', async () => {
-    const result = await send({ text: 'Hi' }, { accessToken: 'EAAsecret' });
+    const { send: sendHidden } = hideSecrets(whatsappCloud);
+    const result = await sendHidden(
+      messageOf({ text: 'Hi' }),
+      channelWith({ accessToken: 'EAAsecret' }),
+      context,
+    );
     expect(result).toMatchObject({
       retry: 'reauth',
       error: { code: '190', message: 'Malformed access token …' },
