@@ -1,6 +1,7 @@
 import { getSession, logOut, type Membership, type Session } from '@parley/sdk';
 import { createContext, useContext } from 'react';
 import {
+  forgetPersonInTab,
   forgetTenantInBrowser,
   keepLostTenant,
   keepTenantInTab,
@@ -65,9 +66,10 @@ export function leaveTenant(lost: Membership, next: Membership | undefined): voi
   window.location.assign(`${basePath}/console/`);
 }
 
-/** Ends the session. The page is loaded again, so that nothing of the person stays in memory. */
+/** Ends the session. The page is loaded again, so that nothing of the person stays in memory, and in the tab nothing either. */
 export async function endSession(): Promise<void> {
   await logOut(client).catch(() => {});
+  forgetPersonInTab();
   window.location.assign(`${basePath}/console/login`);
 }
 

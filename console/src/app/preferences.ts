@@ -15,7 +15,7 @@ const notify = (): void => {
 window.addEventListener('storage', notify);
 
 /** Storage may be switched off; then nothing is remembered. */
-function attempt<T>(work: () => T): T | undefined {
+export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
@@ -41,10 +41,14 @@ export const keepTenantInTab = (tenantId: string): void =>
 /** Removes what the browser keeps of a tenant, such as what was not saved. The keys of such things contain its id. */
 export const forgetTenantInBrowser = (tenantId: string): void =>
   void attempt(() => {
-    for (const key of Object.keys(localStorage))
-      if (key.startsWith('parley.') && (key.includes(tenantId) || localStorage.getItem(key) === tenantId))
-        localStorage.removeItem(key);
+    for (const storage of [localStorage, sessionStorage])
+      for (const key of Object.keys(storage))
+        if (key.startsWith('parley.') && (key.includes(tenantId) || storage.getItem(key) === tenantId))
+          storage.removeItem(key);
   });
+
+/** Removes what the tab keeps of a person. */
+export const forgetPersonInTab = (): void => void attempt(() => sessionStorage.clear());
 
 const LOST_KEY = 'parley.lostTenant';
 /** The name of a tenant that the person has lost, for after the page is loaded again. */

@@ -165,6 +165,13 @@ describe.runIf(CHROMIUM)('the composer', () => {
       .toBe('Half a note');
     expect(await thread(page).getByText('Half an answer').count()).toBe(0);
     expect(asked).toHaveLength(1);
+    const drafts = () =>
+      page.evaluate(`Object.keys(sessionStorage).filter((key) => key.includes('draft')).length`);
+    expect(await drafts()).toBe(1);
+    await page.getByRole('button', { name: 'Account and settings' }).filter({ visible: true }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor(WAIT);
+    expect(await drafts()).toBe(0);
     expectNoProblems(/ERR_FAILED/);
   });
 

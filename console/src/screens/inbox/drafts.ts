@@ -1,5 +1,6 @@
 import { useWorkspace } from '../../api/session.tsx';
 import { createStore } from '../../api/store.ts';
+import { attempt } from '../../app/preferences.ts';
 
 /** What somebody has begun to write in a chat. It is kept while they look at other chats; a reload loses only the files. */
 export interface Draft {
@@ -13,27 +14,30 @@ export interface Draft {
 
 const EMPTY: Omit<Draft, 'mode'> = { reply: '', note: '', files: [], mentioned: [] };
 
-/** Where a tab keeps them, by tenant, person and chat. */
-const STORED = 'parley.drafts';
+/** A tab keeps them under names with tenant, person and chat. */
+const PREFIX = 'parley.draft.';
 
 function restore(): ReadonlyMap<string, Draft> {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? '[]') as [string, Omit<Draft, 'files'>][];
-    return new Map(stored.map(([key, draft]) => [key, { ...EMPTY, ...draft, files: [] }]));
-  } catch {
-    return new Map();
-  }
+  const found = new Map<string, Draft>();
+  attempt(() => {
+    for (const [key, stored] of Object.entries(sessionStorage))
+      if (key.startsWith(PREFIX))
+        found.set(key, { ...EMPTY, ...(JSON.parse(stored) as Omit<Draft, 'files'>) });
+  });
+  return found;
 }
 const drafts = createStore(restore());
 
-function store(all: ReadonlyMap<string, Draft>): void {
-  drafts.write(all);
-  try {
-    const texts = [...all].map(([key, { files, ...draft }]) => [key, draft]);
-    sessionStorage.setItem(STORED, JSON.stringify(texts));
-  } catch {
-    // The browser keeps nothing, or has no room.
-  }
+function store(key: string, draft: Draft | undefined): void {
+  const next = new Map(drafts.read());
+  if (draft) next.set(key, draft);
+  else next.delete(key);
+  drafts.write(next);
+  attempt(() =>
+    draft
+      ? sessionStorage.setItem(key, JSON.stringify({ ...draft, files: undefined }))
+      : sessionStorage.removeItem(key),
+  );
 }
 
 const isEmpty = ({ reply, note, files }: Draft): boolean => reply === '' && note === '' && files.length === 0;
@@ -48,21 +52,17 @@ interface ChatDraft {
 /** The draft of a chat; `mode` is what a new one begins with. */
 export function useDraft(chatId: string, mode: Draft['mode']): ChatDraft {
   const { session, membership } = useWorkspace();
-  const key = `${membership.tenantId} ${session.person.id} ${chatId}`;
+  const key = `${PREFIX}${membership.tenantId}.${session.person.id}.${chatId}`;
   const draft = drafts.use((all) => all.get(key)) ?? { ...EMPTY, mode };
   return {
     draft,
     change(part) {
-      const next = new Map(drafts.read());
-      const changed = { ...(next.get(key) ?? { ...EMPTY, mode }), ...part };
-      if (isEmpty(changed) && changed.mode === mode) next.delete(key);
-      else next.set(key, changed);
-      store(next);
+      const changed = { ...(drafts.read().get(key) ?? { ...EMPTY, mode }), ...part };
+      store(key, isEmpty(changed) && changed.mode === mode ? undefined : changed);
     },
     forgetNote(stored) {
       const begun = drafts.read().get(key);
-      if (begun?.note.trim() !== stored) return;
-      store(new Map(drafts.read()).set(key, { ...begun, note: '', mentioned: [] }));
+      if (begun?.note.trim() === stored) store(key, { ...begun, note: '', mentioned: [] });
     },
   };
 }
