@@ -55,7 +55,7 @@ const copyOf = ({ fields, _parsers, _prebuiltEmptyResultObject }: Columns): Colu
 
 /**
  * A named statement that asks for its columns only when it is first sent over a connection. They cannot change after that:
- * PostgreSQL refuses a prepared statement whose columns have changed. A message that is sent takes 4 % less CPU time.
+ * PostgreSQL refuses a prepared statement whose columns have changed. A message that is sent takes 5 % less CPU time.
  */
 class PreparedQuery extends Query {
   private found: Map<string, Columns> | undefined;
