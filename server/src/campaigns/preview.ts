@@ -11,7 +11,7 @@ import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import { readTenantHours } from '../hours/tenant-hours.ts';
 import type { CanRead } from '../http/permissions.ts';
 import { findMessages } from '../messages/message.ts';
-import { replyWindowMs } from '../providers/capabilities.ts';
+import { hasReplyWindow } from '../providers/capabilities.ts';
 import type { TaskPool } from '../sandboxed/task-pool.ts';
 import { simulateTurns } from '../users/turns.ts';
 import type { CampaignRow } from './campaign.ts';
@@ -145,7 +145,7 @@ export async function previewCampaign(
       channelId: channel.id,
       kind: channel.kind,
       purpose: campaign.purpose,
-      needsWindow: startsWithText(automation) && replyWindowMs(channel.kind, {}) !== null,
+      needsWindow: startsWithText(automation) && hasReplyWindow(channel.kind),
     });
     const isComplete = audience.ids.length === audience.total;
     const matched = isComplete ? all.size : givenIds.length + audience.total;

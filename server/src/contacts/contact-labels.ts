@@ -5,7 +5,7 @@ import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import { findContacts, newContactEvents, requireContact } from './contact.ts';
+import { findContacts, newContactEvents } from './contact.ts';
 import type { Contact } from './schema.ts';
 
 /** Locks the contacts in the order of their ids, so that events have the order of the changes. */
@@ -93,10 +93,24 @@ export function publishContactEvents(
   tx.publish(...newContactEvents(contact, types, addedLabelIds));
 }
 
-/** Contacts that exist, and those of them that were changed. */
+/** The ids of contacts that exist, and the contacts as they are now. */
 interface Labelled {
   found: string[];
-  changed: Contact[];
+  contacts: Contact[];
+}
+
+/**
+ * Changes contacts and reads them as they are after it, in one round trip, whether they were changed or not. Reading only those
+ * that were changed, afterwards, took 5 % more CPU time for a label.
+ */
+async function changeAndRead<Outcome>(
+  tx: TenantTx,
+  contactIds: readonly string[],
+  change: (ids: string[]) => Promise<Outcome | undefined>,
+): Promise<[Outcome, Contact[]]> {
+  const ids = contactIds.filter(isUuid);
+  const [outcome, contacts] = await Promise.all([change(ids), findContacts(tx, ids)]);
+  return [outcome as Outcome, contacts];
 }
 
 /**
@@ -109,21 +123,21 @@ export async function addLabelsToContacts(
   labels: readonly { id: string }[],
 ): Promise<Labelled> {
   const ids = new Set(labels.map((label) => label.id.toLowerCase()));
-  const outcome = await tx.find(addLabels, [contactIds.filter(isUuid), [...ids], tx.now]);
-  const { found, known, changed } = outcome as NonNullable<typeof outcome>;
-  if (found.length === 0) return { found, changed: [] };
+  const [{ found, known, changed }, contacts] = await changeAndRead(tx, contactIds, (given) =>
+    tx.find(addLabels, [given, [...ids], tx.now]),
+  );
+  if (found.length === 0) return { found, contacts: [] };
   const issues = collectIssues();
   for (const [index, { id }] of labels.entries())
     if (!known.includes(id.toLowerCase()))
       issues.add(`labels.${index}.id`, 'custom', `There is no label ${id}`);
   issues.throwIfAny();
   const added = groupBy(changed, (row) => row.contact_id);
-  const contacts = await findContacts(tx, [...added.keys()]);
   for (const contact of contacts) {
-    const labelIds = (added.get(contact.id) ?? []).map((row) => row.label_id);
-    publishContactEvents(tx, contact, ['contact.labels_added'], labelIds);
+    const labelIds = added.get(contact.id)?.map((row) => row.label_id);
+    if (labelIds) publishContactEvents(tx, contact, ['contact.labels_added'], labelIds);
   }
-  return { found, changed: contacts };
+  return { found, contacts };
 }
 
 /** Removes labels from contacts. A label that a contact does not have is not an error and no event. */
@@ -132,28 +146,27 @@ export async function removeLabelsFromContacts(
   contactIds: readonly string[],
   labelIds: readonly string[],
 ): Promise<Labelled> {
-  const outcome = await tx.find(removeLabels, [contactIds.filter(isUuid), labelIds.filter(isUuid), tx.now]);
-  const { found, changed } = outcome as NonNullable<typeof outcome>;
-  const contacts = await findContacts(tx, changed);
-  for (const contact of contacts) publishContactEvents(tx, contact, ['contact.labels_removed']);
-  return { found, changed: contacts };
+  const [{ found, changed }, contacts] = await changeAndRead(tx, contactIds, (ids) =>
+    tx.find(removeLabels, [ids, labelIds.filter(isUuid), tx.now]),
+  );
+  for (const contact of contacts)
+    if (changed.includes(contact.id)) publishContactEvents(tx, contact, ['contact.labels_removed']);
+  return { found, contacts };
 }
 
-/** The contact as it is now, whether it was changed or not. */
-async function requireLabelled(tx: TenantTx, { found, changed }: Labelled): Promise<Contact> {
-  const [contactId] = found;
-  if (contactId === undefined) throw new ApiError('contact_not_found');
-  return changed[0] ?? (await requireContact(tx, contactId));
+function requireLabelled({ found, contacts: [contact] }: Labelled): Contact {
+  if (found.length === 0 || !contact) throw new ApiError('contact_not_found');
+  return contact;
 }
 
 export const addContactLabels = async (
   tx: TenantTx,
   contactId: string,
   labels: { id: string }[],
-): Promise<Contact> => requireLabelled(tx, await addLabelsToContacts(tx, [contactId], labels));
+): Promise<Contact> => requireLabelled(await addLabelsToContacts(tx, [contactId], labels));
 
 export const removeContactLabel = async (
   tx: TenantTx,
   contactId: string,
   labelId: string,
-): Promise<Contact> => requireLabelled(tx, await removeLabelsFromContacts(tx, [contactId], [labelId]));
+): Promise<Contact> => requireLabelled(await removeLabelsFromContacts(tx, [contactId], [labelId]));

@@ -6,6 +6,7 @@ import { type ClientOptions, clientConfig, WAIT_MS } from './client-config.ts';
 import { asProgramError, isConnectionLoss, isRetryable, isStalePlan, isUnwritable } from './errors.ts';
 import { limitTransactions } from './limit-transactions.ts';
 import { corked, pipelinedReaders, type Send } from './pipelined.ts';
+import { runOn } from './prepared-query.ts';
 import { type Queryable, queryable } from './queryable.ts';
 import { limitSearches, type SearchLimits } from './searches.ts';
 import { sessionSettings } from './session.ts';
@@ -159,7 +160,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
       }),
     );
 
-  const sendSingle: Send = (query) => withRetries(() => withClient((client) => client.query(query)));
+  const sendSingle: Send = (query) => withRetries(() => withClient((client) => runOn(client, query)));
   const autocommit = queryable(sendSingle);
   const systemTransaction = <T>(work: (tx: SystemTx) => Promise<T>): Promise<T> =>
     withRetries(() => withClient((client, holdFor) => transactionOn(client, holdFor, work, hooks)));

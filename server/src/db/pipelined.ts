@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { asProgramError, isConnectionLoss, isStalePlan } from './errors.ts';
+import { runOn } from './prepared-query.ts';
 import { openSession } from './session.ts';
 
 const RECONNECT_PAUSE_MS = 100;
@@ -25,7 +26,7 @@ export const corked =
       stream.cork();
       setImmediate(() => stream.uncork());
     }
-    return client.query(query);
+    return runOn(client, query);
   };
 
 /** One shared connection. It is opened on first use and replaced when it breaks. */
@@ -78,7 +79,7 @@ function reader(
   async function retry(query: pg.QueryConfig, client: pg.Client, error: unknown): Promise<pg.QueryResult> {
     if (isConnectionLoss(error) || isStalePlan(error)) drop(client);
     if (!isStalePlan(error)) throw error;
-    return (await connect()).query(query);
+    return runOn(await connect(), query);
   }
 
   function sendOn(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { isUuid, newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
-import { systemStatement } from '../db/statement.ts';
+import { joiningStatement, systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Route } from './route.ts';
 
@@ -21,7 +21,7 @@ type EntryParameters = [
   now: Date,
 ];
 
-const insertEntry = systemStatement<EntryParameters>(
+const insertEntry = joiningStatement<EntryParameters>(
   'audit.insert',
   `insert into audit_entries (id, tenant_id, actor_type, actor_id, actor_name, operation, target_id, changes, address,
                               request_id, created_at)

@@ -126,5 +126,8 @@ export function replyWindowMs(kind: ChannelKind, config: ChannelConfig): number 
   return null;
 }
 
+/** Whether free-form messages are allowed only for a while after an inbound one. */
+export const hasReplyWindow = (kind: ChannelKind): boolean => replyWindowMs(kind, {}) !== null;
+
 /** How long after a public comment its author may be sent one message, whatever the reply window says. */
 export const PRIVATE_REPLY_MS = 7 * DAY_MS;

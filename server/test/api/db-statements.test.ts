@@ -4,7 +4,12 @@ import '../../src/automations/runs/worker.ts';
 import '../../src/automations/triggers/events.ts';
 import '../../src/queues.ts';
 import '../../src/installation.ts';
-import { declaredStatements, systemStatement } from '../../src/db/statement.ts';
+import {
+  type AnyStatement,
+  declaredStatements,
+  joinStatements,
+  systemStatement,
+} from '../../src/db/statement.ts';
 import '../../src/system.ts';
 import { connectToFreshDatabase } from '../kit/explain.ts';
 
@@ -22,6 +27,13 @@ describe('every declared statement', () => {
 
   it.each(ours.map(({ name, text }) => [name, text]))('prepares: %s', async (name, text) => {
     await client.query(`prepare "${name}" as ${text}`);
+  });
+
+  it('prepares with an entry of the audit log in it', async () => {
+    const entry = ours.find(({ name }) => name === 'audit.insert');
+    const joined = ours.flatMap((statement) => joinStatements(statement, entry as AnyStatement) ?? []);
+    expect(joined.length).toBeGreaterThan(ours.length / 2);
+    for (const { name, text } of joined) await client.query(`prepare "${name}" as ${text}`);
   });
 
   it('has a text that no other statement has', () => {

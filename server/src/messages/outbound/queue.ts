@@ -2,7 +2,6 @@ import { findChatsWithRuns, takeOverChats } from '../../automations/runs/take-ov
 import type { Keys } from '../../base/crypto.ts';
 import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
-import { decryptConfig } from '../../channels/encrypted-config.ts';
 import { queueReadReceipts } from '../../chats/tasks.ts';
 import { type ConsentFacts, consentFacts, findRefusal } from '../../contacts/consent/may-send.ts';
 import { type PersonColumns, personColumns, personOf } from '../../contacts/contact.ts';
@@ -11,7 +10,7 @@ import type { TenantTx } from '../../db/tenant.ts';
 import { FILE_COLUMNS, type FileRow } from '../../files/file.ts';
 import type { OutboundPolicy } from '../../outbound/addresses.ts';
 import type { Adapters } from '../../providers/adapters.ts';
-import { replyWindowMs } from '../../providers/capabilities.ts';
+import { hasReplyWindow } from '../../providers/capabilities.ts';
 import type { ChannelKind } from '../../providers/kinds.ts';
 import { presentTemplate, TEMPLATE_COLUMNS, type TemplateRow } from '../../templates/template.ts';
 import type { Author } from '../../users/author.ts';
@@ -30,13 +29,12 @@ interface SendingChat extends ConsentFacts, PersonColumns {
   open_until: Date | null;
   kind: ChannelKind;
   provider: string;
-  config_encrypted: Buffer;
 }
 const lockChats = statement<[ids: string[]], SendingChat>(
   'messages.lock_chats',
   // Locked in the order of ids, so no deadlocks. The tenant is compared with `is true`, which no index can serve: on
   // small tables the planner would otherwise read all rows of the tenant.
-  `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider, c.config_encrypted,
+  `select k.id, k.channel_id, k.contact_id, k.open_until, c.kind, c.provider,
           ${consentFacts('p.subscriptions', 'c.kind', 'h')}, ${personColumns('p', 'h')}
      from visible_chats k join channels c on c.id = k.channel_id and (c.tenant_id = k.tenant_id) is true
      join handles h on h.id = k.handle_id and (h.tenant_id = k.tenant_id) is true
@@ -69,6 +67,7 @@ export interface MessageDraft extends Omit<NewChatMessage, 'userId'> {
 }
 
 export interface QueueDeps {
+  /** For those who send more than messages with it. */
   keys: Keys;
   policy: OutboundPolicy;
   adapters: Adapters;
@@ -155,21 +154,11 @@ const rowOf = ({ draft, chat, validated, id }: Queued, now: Date): MessageRow =>
 export async function queueMessages(
   tx: TenantTx,
   drafts: readonly MessageDraft[],
-  { keys, policy, adapters, baseUrl }: QueueDeps,
+  { policy, adapters, baseUrl }: QueueDeps,
 ): Promise<(Message | ApiError)[]> {
   if (drafts.length === 0) return [];
   const { chats, chatsWithRuns, ...references } = await readReferences(tx, drafts);
   const queued: Queued[] = [];
-  const windows = new Map<string, number | null>();
-  const hasWindow = (chat: SendingChat): boolean => {
-    let windowMs = windows.get(chat.channel_id);
-    if (windowMs === undefined) {
-      windowMs = replyWindowMs(chat.kind, decryptConfig(chat.config_encrypted, keys));
-      windows.set(chat.channel_id, windowMs);
-    }
-    return windowMs !== null;
-  };
-
   const validate = (draft: MessageDraft): Message | ApiError => {
     const chat = chats.get(draft.chatId.toLowerCase());
     if (!chat) return new ApiError('chat_not_found');
@@ -182,7 +171,7 @@ export async function queueMessages(
         channelId: chat.channel_id,
         kind: chat.kind,
         hasProvider: adapters.has(chat.provider),
-        openUntil: hasWindow(chat) ? chat.open_until : undefined,
+        openUntil: hasReplyWindow(chat.kind) ? chat.open_until : undefined,
         refusal: findRefusal(chat.kind, draft.purpose ?? 'service', chat),
         now: tx.now,
       });

@@ -4,11 +4,12 @@ import type { NewEvent } from '../../base/events.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { storable } from '../../base/storable.ts';
 import { isByPerson, updateReplied } from '../../chats/new-messages.ts';
+import { type PersonColumns, personColumns, personOf } from '../../contacts/contact.ts';
 import type { Database } from '../../db/database.ts';
 import { type ParameterOf, type RowOf, rowSet } from '../../db/rows.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import { type MessageRow, messageColumns } from '../message.ts';
+import { OWN_COLUMNS, type OwnMessageRow } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import { messagesQueue } from '../queues.ts';
 import type { Message } from '../schema.ts';
@@ -66,7 +67,7 @@ const byRank = Object.entries(statusRank)
   .map(([status]) => `'${status}'`);
 const statusOfRank = (rank: string): string => `(array[${byRank.join(', ')}])[${rank} + 1]`;
 
-interface RecordedRow extends MessageRow {
+interface RecordedRow extends OwnMessageRow, PersonColumns {
   tenant_id: string;
   outcome: SendOutcome['kind'];
   is_sensitive: boolean;
@@ -86,8 +87,8 @@ const endedAttempts = rowSet({
 });
 const recordOutcomes = systemStatement<[attempts: ParameterOf<typeof endedAttempts>], RecordedRow>(
   'messages.record_outcomes',
-  // A status that came before the vendor's answer was stored with the vendor's id, and counts now. The chat's tenant is
-  // compared so that no index can serve, which could lead to all chats of the tenant.
+  // A status that came before the vendor's answer was stored with the vendor's id, and counts now. The tenants of what is
+  // joined are compared so that no index can serve, which could lead to all chats of the tenant.
   `with results as (select * from ${endedAttempts.from(1, 'r')}),
    known as (
      insert into vendor_messages as v (channel_id, tenant_id, vendor_id, message_id, status_rank, created_at)
@@ -109,17 +110,19 @@ const recordOutcomes = systemStatement<[attempts: ParameterOf<typeof endedAttemp
           scheduled_at = case when t.outcome = 'quiet' then t.due_at else m.scheduled_at end,
           timestamp = case when t.outcome = 'quiet' then t.due_at else m.timestamp end,
           error = case when t.status = 'failed' then coalesce(t.error, t.pending) end, updated_at = t.now
-     from applied t, chats k
+     from applied t, chats k, contacts p, handles h
     where m.id = t.id and m.tenant_id = t.tenant_id and m.attempts = t.attempts and ${isQueued('m')}
       and k.id = m.chat_id and (k.tenant_id = m.tenant_id) is true
-   returning ${messageColumns('k.handle_id')}, m.tenant_id, t.outcome, k.is_sensitive,
+      and p.id = m.contact_id and (p.tenant_id = m.tenant_id) is true
+      and h.id = k.handle_id and (h.tenant_id = m.tenant_id) is true
+   returning ${OWN_COLUMNS}, ${personColumns('p', 'h')}, m.tenant_id, t.outcome, k.is_sensitive,
      exists (select 1 from messages n where n.chat_id = m.chat_id and ${isWaiting('n')} and n.id <> m.id) as has_more`,
 );
 
 /** The events of a message that was waiting to be sent. */
 function eventsOf(row: RecordedRow, tx: TenantTx): NewEvent[] {
   const event = (status: Exclude<Message['status'], 'queued'>): NewEvent =>
-    messageEvent(`message.${status}`, { ...row, status }, row.is_sensitive, tx);
+    messageEvent(`message.${status}`, { ...row, status, person: personOf(row) }, row.is_sensitive, tx);
   if (!['sent', 'failed'].includes(row.outcome) || row.status === 'queued') return [];
   if (row.status === 'sent' || row.status === 'failed') return [event(row.status)];
   return [event('sent'), event(row.status)];

@@ -15,7 +15,7 @@ import type { Adapter } from '../../providers/adapter.ts';
 import type { AdapterChannel, ChannelConfig } from '../../providers/adapter-channel.ts';
 import type { AdapterContext } from '../../providers/adapter-context.ts';
 import type { Adapters } from '../../providers/adapters.ts';
-import { replyWindowMs } from '../../providers/capabilities.ts';
+import { hasReplyWindow } from '../../providers/capabilities.ts';
 import type { OutgoingMessage, Reconciled, SendResult } from '../../providers/outgoing-message.ts';
 import type { VendorError } from '../../providers/vendor-failure.ts';
 import { type CountFailed, reasonOf } from '../count-failures.ts';
@@ -104,9 +104,8 @@ export async function sendQueued(deps: SendDeps, [row]: MessageToSend[]): Promis
   }
   if (row.sending_at !== null) return resolveUnanswered(deps, row, adapter, row.sending_at);
   const { now } = deps.db.forTenant(row.tenant_id);
-  const { config } = channelOf(deps, row);
-  const hasWindow = replyWindowMs(row.kind, config) !== null;
-  const error = checkSendable(row, row.kind, hasWindow, now) ?? (await findMissingFile(deps.store, row));
+  const error =
+    checkSendable(row, row.kind, hasReplyWindow(row.kind), now) ?? (await findMissingFile(deps.store, row));
   if (error) {
     await recorder.end({ message: row, outcome: { kind: 'failed', error } });
     return 'ok';
@@ -117,7 +116,7 @@ export async function sendQueued(deps: SendDeps, [row]: MessageToSend[]): Promis
     return 'ok';
   }
   const rest = resting.get(row.channel_id);
-  if (rest?.config === config && rest.until > now) {
+  if (rest && rest.until > now && rest.config === channelOf(deps, row).config) {
     await recorder.end({ message: row, outcome: { kind: 'postponed', at: rest.until } });
     return 'failing';
   }
