@@ -135,7 +135,7 @@ const QUEUES = [
   'messages',
   'campaigns',
 ] as const;
-export type QueueName = (typeof QUEUES)[number];
+export type QueueName = (typeof QUEUES)[number] | 'jobs';
 
 /**
  * Workers that do all work of a tenant on the server's database, each as a process of its own: nothing that a dead one had
