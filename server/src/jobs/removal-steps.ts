@@ -112,6 +112,14 @@ const OF_CONTACT = 'x.contact_id = $2 and x.tenant_id = $tenant';
 /** For tables with an index by channel only. */
 const CHANNELS_OF_TENANT = 'join channels c on c.id = x.channel_id and c.tenant_id = $tenant';
 
+const eventsOfContact: RemovalStep = {
+  async remove(tx, contactId, limit) {
+    const { deleted, erasedIds } = await eraseSomeEvents(tx, contactId, limit);
+    await eraseDeliveriesOf(tx, erasedIds);
+    return deleted + erasedIds.length;
+  },
+  count: counting('delete_contact.events', 'events x', `${OF_CONTACT} and x.type <> 'contact.deleted'`),
+};
 const messagesOfContact: RemovalStep = {
   remove: eraseSomeMessages,
   count: counting('delete_contact.messages', 'messages x', OF_CONTACT),
@@ -183,17 +191,12 @@ export const removalSteps: Record<RemovalKind, readonly RemovalStep[]> = {
     rowsOf('delete_channel', 'channels', 'x.id = $2 and x.tenant_id = $tenant'),
   ],
   delete_contact: [
-    {
-      async remove(tx, contactId, limit) {
-        const { deleted, erasedIds } = await eraseSomeEvents(tx, contactId, limit);
-        await eraseDeliveriesOf(tx, erasedIds);
-        return deleted + erasedIds.length;
-      },
-      count: counting('delete_contact.events', 'events x', `${OF_CONTACT} and x.type <> 'contact.deleted'`),
-    },
+    eventsOfContact,
     runsOfContact,
     messagesOfContact,
     rowsOf('delete_contact', 'recipients', OF_CONTACT),
+    // Again: while the rest waited for a message that was being sent, or for a run, their events were published.
+    eventsOfContact,
     theContact,
   ],
   // What is removed from the merged contact is moved to the other one.

@@ -38,7 +38,8 @@ export const lockRuns = statement<[ids: string[], now: Date], LockedRun>(
   'automation_runs.lock',
   // Contacts, chats and runs are locked in the order that holds everywhere, before any step changes one of them. The
   // lock of the chat also decides whether a run that begins to wait for a reply sees a message that arrives now. A run
-  // that was cancelled or advanced meanwhile is no longer due; one that somebody is changing is found by the next scan.
+  // that was cancelled or advanced meanwhile is no longer due; one that somebody is changing is found by the next scan, and so
+  // is one whose contact or chat was merged into another meanwhile: that one is not locked.
   `with due as materialized (
      select r.contact_id, r.chat_id from automation_runs r
       where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and r.due_at <= $2),
@@ -59,6 +60,8 @@ export const lockRuns = statement<[ids: string[], now: Date], LockedRun>(
      left join campaigns campaign on campaign.id = r.campaign_id and (campaign.tenant_id = r.tenant_id) is true
     where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and r.due_at <= $2
       and not r.is_calling and r.status in ('scheduled', 'running', 'waiting') and (select count(*) from locked_chats) >= 0
+      and r.contact_id = any (array(select id from locked_contacts))
+      and (r.chat_id is null or r.chat_id = any (array(select id from locked_chats)))
     order by r.id for no key update of r skip locked`,
 );
 

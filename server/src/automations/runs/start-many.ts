@@ -43,9 +43,11 @@ const insertRuns = statement<
   StartedRun
 >(
   'automation_runs.insert_many',
-  // A contact has one run per occurrence, even if the call is repeated. Deleted contacts are left out. The foreign key
-  // guarantees that contacts belong to the tenant.
-  `with inserted as (
+  // A contact has one run per occurrence, even if the call is repeated. Deleted contacts are left out. The locks wait for
+  // contacts that are being erased or merged: the foreign key would fail for those.
+  `with held as materialized (
+     select id from visible_contacts where id = any ($10::uuid[]) and tenant_id = $tenant order by id for key share),
+   inserted as (
      insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, campaign_id, occurrence_at, status,
                                   state, error, shard, scheduled_at, due_at, ended_at, created_at, updated_at)
      select n.id, $tenant, $1, $2, c.id, $3, $4, case when $6::jsonb is null then 'scheduled' else 'failed' end,
@@ -53,7 +55,7 @@ const insertRuns = statement<
             case when $6::jsonb is null then ${DUE_NOW}::timestamptz end, case when $6::jsonb is not null then $8::timestamptz end,
             $8::timestamptz, $8::timestamptz
        from unnest($9::uuid[], $10::uuid[]) with ordinality as n (id, contact_id, number)
-       join visible_contacts c on c.id = n.contact_id
+       join held c on c.id = n.contact_id
       order by n.number
      on conflict do nothing returning id, contact_id)
    select id, contact_id from inserted
