@@ -54,15 +54,13 @@ export function switchTenant({ tenantId }: Membership): void {
 }
 
 /**
- * The person no longer belongs to a tenant. The page is loaded again, so that nothing of it stays in memory, and what the browser
- * has stored of it is removed.
+ * The page is loaded again, so that nothing of a tenant stays in memory. If the person no longer belongs to it, what the browser
+ * has stored of it is removed as well.
  */
-export function leaveTenant(lost: Membership, next: Membership | undefined): void {
-  forgetTenantInBrowser(lost.tenantId);
-  if (next) {
-    keepTenantInTab(next.tenantId);
-    keepLostTenant(lost.tenantName);
-  }
+export function leaveTenant(lost: Membership | undefined, next: Membership | undefined): void {
+  if (lost) forgetTenantInBrowser(lost.tenantId);
+  if (lost && next) keepLostTenant(lost.tenantName);
+  if (next) keepTenantInTab(next.tenantId);
   window.location.assign(`${basePath}/console/`);
 }
 

@@ -11,6 +11,7 @@ import {
   switchTenant,
   useSessionQuery,
   useWorkspace,
+  type Workspace,
   WorkspaceContext,
 } from '../api/session.tsx';
 import { useText } from '../i18n/i18n.tsx';
@@ -30,8 +31,8 @@ import { useCurrentScreen } from './use-screens.ts';
 export function Shell() {
   const query = useSessionQuery();
   const chosen = usePreference('tenantId');
-  /** Whose screens this page has shown. */
-  const shown = useRef<Membership>(undefined);
+  /** Who has looked at this page, and in which tenant. */
+  const shown = useRef<Workspace>(undefined);
   if (isLoggedOut(query.error)) return <ToLogin hasEnded={query.data !== undefined} />;
   if (!query.data)
     return (
@@ -44,10 +45,13 @@ export function Shell() {
       </main>
     );
   const membership = findMembership(query.data, chosen);
-  const { current: before } = shown;
-  if (before && !query.data.memberships.some(({ tenantId }) => tenantId === before.tenantId))
+  const { person, memberships } = query.data;
+  const before = shown.current?.membership;
+  // Somebody else has logged in in another tab.
+  if (before && shown.current?.session.person.id !== person.id) return <Leave next={membership} />;
+  if (before && !memberships.some(({ tenantId }) => tenantId === before.tenantId))
     return <Leave lost={before} next={membership} />;
-  if (!membership) return <NoTenant email={query.data.person.email} />;
+  if (!membership) return <NoTenant email={person.email} />;
   if (chosen !== undefined && membership.tenantId !== chosen) return <ToTenant membership={membership} />;
   // Before the screens below send their first request.
   setTenantForRequests(membership.tenantId);
@@ -68,8 +72,8 @@ function ToLogin({ hasEnded }: { hasEnded: boolean }) {
   return null;
 }
 
-/** The person no longer belongs to the tenant that the page shows. */
-function Leave({ lost, next }: { lost: Membership; next: Membership | undefined }) {
+/** Nothing that the page shows is for this person any more; `lost` is a tenant to which they belonged. */
+function Leave({ lost, next }: { lost?: Membership; next: Membership | undefined }) {
   // Once: the session may be read again before the page is.
   const [tenants] = useState({ lost, next });
   useEffect(() => leaveTenant(tenants.lost, tenants.next), [tenants]);
@@ -82,15 +86,15 @@ function ToTenant({ membership }: { membership: Membership }) {
   return null;
 }
 
-function Frame({ shown }: { shown: RefObject<Membership | undefined> }) {
+function Frame({ shown }: { shown: RefObject<Workspace | undefined> }) {
   const t = useText();
-  const { membership } = useWorkspace();
+  const { session, membership } = useWorkspace();
   useDocumentTitle();
   useSayLostTenant();
   useEffect(() => {
     keepTenantInTab(membership.tenantId);
-    shown.current = membership;
-  }, [membership, shown]);
+    shown.current = { session, membership };
+  }, [session, membership, shown]);
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">

@@ -125,6 +125,21 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     expectNoProblems(REFUSED);
   });
 
+  it('when somebody else has logged in in another tab, the page is theirs', async () => {
+    const [person, other] = [await test.createPerson('agent'), await test.createPerson('viewer')];
+    const { page, context, open, expectNoProblems } = await test.pageOf(person);
+    await open('/contacts');
+    await page.getByRole('button', { name: 'New contact' }).click();
+    await page.getByRole('dialog').getByLabel('First name').fill('Nobody');
+    await context.addCookies([{ name: 'parley', value: other.cookie, url: test.url, httpOnly: true }]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL('**/console/inbox');
+    await open('/profile');
+    await page.getByText('Role in demo: Viewer').waitFor();
+    expect(await page.getByText('You no longer belong').count()).toBe(0);
+    expectNoProblems(REFUSED);
+  });
+
   it('finds screens and actions by typing, and goes there by keys alone', async () => {
     const { page, open, expectNoProblems } = await test.pageFor('agent');
     await open('/no/such/screen');

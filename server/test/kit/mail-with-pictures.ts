@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { mailSignature } from '../../src/providers/smtp/signature.ts';
 
-export const MAIL_SECRET = 'a secret of sixteen';
+const MAIL_SECRET = 'a secret of sixteen';
 
 /** The settings of a channel to which mails are posted. */
 export const postedMailChannel = {
