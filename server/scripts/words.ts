@@ -100,6 +100,7 @@ export const rules: readonly Rule[] = [
     except: [
       { line: /103 Early Hints/, reason: 'the name of an HTTP status' },
       { line: /\b[a-zA-Z]+Hint\b/, file: /mcp/, reason: 'names of the Model Context Protocol' },
+      { line: /'OptimizationHints'/, reason: 'a name of Chromium' },
     ],
   },
   { words: 'whoever', instead: 'callers, or name who it is', where: EVERYWHERE },
