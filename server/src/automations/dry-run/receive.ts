@@ -39,11 +39,6 @@ const latestChat = statement<
       and ($3::uuid[] is null or channel_id = any ($3::uuid[]))
     order by updated_at desc, id limit 1`,
 );
-const messageByVendorId = statement<[channelId: string, vendorId: string], { message_id: string }>(
-  'dry_run.message',
-  `select message_id from vendor_messages where channel_id = $1 and vendor_id = $2 and tenant_id = $tenant`,
-);
-
 /** The chat in which a contact writes: on a channel, or the latest one. */
 export async function chatToWriteIn(
   tx: TenantTx,
@@ -65,20 +60,19 @@ export async function chatToWriteIn(
   throw invalidParam('message.channelId', 'custom', issue?.message ?? `There is no channel ${channelId}`);
 }
 
-/** Receives a message in a chat, as if its vendor had sent it. Returns its id. */
+/** Receives a message in a chat, as if its vendor had sent it. */
 export async function receiveMessage(
   tx: TenantTx,
   chatId: string,
   { type, text, content = {} }: WrittenMessage,
   deps: QueueDeps & { keys: Keys },
-): Promise<string | undefined> {
+): Promise<void> {
   const chat = await tx.find(receivingChat, [chatId]);
-  if (!chat) return undefined;
+  if (!chat) return;
   const { channel_id: id, kind, consent, handle_type, handle_value } = chat;
-  const vendorId = `dry-run-${newId()}`;
   const event = {
     kind: 'message' as const,
-    vendorId,
+    vendorId: `dry-run-${newId()}`,
     contact: { type: handle_type, value: handle_value, name: null },
     type: type ?? (kind === 'email' ? 'email' : 'text'),
     text: text ?? null,
@@ -88,5 +82,4 @@ export async function receiveMessage(
   };
   const config = decryptConfig(chat.config_encrypted, deps.keys);
   await applyInbound(tx, { id, kind, config, consent }, [{ event, receivedAt: tx.now }], deps, true);
-  return (await tx.find(messageByVendorId, [id, vendorId]))?.message_id;
 }

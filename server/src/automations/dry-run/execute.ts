@@ -1,0 +1,231 @@
+import { Duration } from 'luxon';
+import { ApiError } from '../../base/errors.ts';
+import { findChats } from '../../chats/chat.ts';
+import { findContacts } from '../../contacts/contact.ts';
+import { statement } from '../../db/statement.ts';
+import type { TenantTx } from '../../db/tenant.ts';
+import {
+  type AdvanceDeps,
+  advancedOf,
+  executeSteps,
+  type PendingEvaluation,
+  type PreparedRun,
+  placeOf,
+  prepareRuns,
+} from '../runs/advance.ts';
+import { attributesOf, type RunContext } from '../runs/context.ts';
+import type { StoredPlace } from '../runs/load-runs.ts';
+import { storeAnswerIn } from '../runs/make-calls.ts';
+import type { EffectResult, Ending, RunState, StepBatch, StoredCall, TraceEntry } from '../runs/state.ts';
+import { storeStepBatches } from '../runs/store.ts';
+import type { AutomationRun } from '../schema.ts';
+import { receiveMessage } from './receive.ts';
+import type { DryRun, DryRunBody, Reply } from './schema.ts';
+
+export interface ExecutionDeps extends AdvanceDeps {
+  /** Evaluates texts in a worker thread; undefined if the dry run may not take any longer. */
+  evaluate(pending: PendingEvaluation): Promise<EffectResult | undefined>;
+  isTooSlow(): boolean;
+}
+
+/** More than a definition can have. A run itself may execute 1000, in a loop. */
+const MAX_STEPS = 300;
+const DEFAULT_REPLY_AFTER = 'PT1M';
+
+interface StoredRun extends StoredPlace {
+  status: AutomationRun['status'];
+  contact_id: string;
+  chat_id: string | null;
+  revision: number;
+}
+const storedRun = statement<[runId: string], StoredRun>(
+  'dry_run.run',
+  `select r.id, r.status, r.contact_id, r.chat_id, r.step, r.state, r.revision
+     from visible_automation_runs r where r.id = $1 and r.tenant_id = $tenant`,
+);
+
+type Call = NonNullable<DryRun['trace'][number]['call']>;
+
+/** A call without the parts that may contain secrets. */
+const shownCall = (call: StoredCall, response: Call['response'], isAssumed: boolean): Call => ({
+  method: call.method,
+  url: call.url,
+  headers: 'sealed' in call ? null : call.headers,
+  body: 'sealed' in call ? null : call.body,
+  usesSecrets: 'sealed' in call,
+  response,
+  isAssumed,
+});
+
+/** When the contact answers a question that was asked now. */
+const replyTime = ({ after = DEFAULT_REPLY_AFTER }: Reply, now: Date): Date =>
+  new Date(now.getTime() + Duration.fromISO(after).toMillis());
+
+const isAnswer = (reply: Reply | undefined): reply is Reply =>
+  reply?.text !== undefined || reply?.content !== undefined;
+
+/** Its contact is being erased. */
+const erased = (): ApiError => new ApiError('contact_not_found');
+
+async function readRun(tx: TenantTx, runId: string): Promise<StoredRun> {
+  const run = await tx.find(storedRun, [runId]);
+  if (!run) throw erased();
+  return run;
+}
+
+/** Reads the run and what its texts and conditions can use again, after a message was received in its chat. */
+async function readAgain(
+  tx: TenantTx,
+  { runId, context, externalIds }: PreparedRun['activeRun'],
+  chatId: string,
+): Promise<{ run: StoredRun; context: RunContext }> {
+  const [run, [sameChat]] = await Promise.all([readRun(tx, runId), findChats(tx, [chatId])]);
+  // A merge of contacts may have moved the run.
+  const [chat] = run.chat_id === chatId ? [sameChat] : await findChats(tx, run.chat_id ? [run.chat_id] : []);
+  if (!chat) throw new ApiError('chat_not_found');
+  const [contact] =
+    chat.contactId === run.contact_id ? [chat.contact] : await findContacts(tx, [run.contact_id]);
+  if (!contact) throw erased();
+  return { run, context: { ...context, contact, chat, attributes: attributesOf(contact, externalIds) } };
+}
+
+const OVER: ReadonlySet<Ending['kind']> = new Set(['completed', 'failed', 'cancelled']);
+
+/** Why a run is not executed any further; undefined if it is. */
+function findLimit({ begun }: RunState, { isTooSlow }: ExecutionDeps): DryRun['stoppedBy'] | undefined {
+  if (begun >= MAX_STEPS) return 'too_many_steps';
+  return isTooSlow() ? 'too_slow' : undefined;
+}
+
+interface Executed {
+  /** The calls by the numbers of their steps. */
+  calls: Map<number, Call>;
+  stoppedBy: DryRun['stoppedBy'];
+}
+
+/** A run that is executed in memory, from step batch to step batch. */
+class SimulatedRun {
+  readonly calls: Executed['calls'] = new Map();
+  private readonly trace = new Map<number, TraceEntry>();
+  private questions = 0;
+  private readonly tx: TenantTx;
+  private readonly clock: { now: Date };
+  private readonly prepared: PreparedRun;
+  private readonly given: Pick<DryRunBody, 'replies' | 'responses'>;
+  private readonly deps: ExecutionDeps;
+  constructor(
+    tx: TenantTx,
+    clock: { now: Date },
+    prepared: PreparedRun,
+    given: Pick<DryRunBody, 'replies' | 'responses'>,
+    deps: ExecutionDeps,
+  ) {
+    this.tx = tx;
+    this.clock = clock;
+    this.prepared = prepared;
+    this.given = given;
+    this.deps = deps;
+  }
+
+  /** Whether it was cancelled from outside: by what the contact wrote. */
+  get isCancelled(): boolean {
+    return this.prepared.run.status === 'cancelled';
+  }
+
+  /** Executes the steps up to where the run waits, calls or ends. */
+  async executeBatch(): Promise<StepBatch> {
+    const { prepared, deps } = this;
+    const { activeRun, at } = prepared;
+    // A question that was not answered has no message.
+    if (activeRun.context.message?.id !== at.state.messageId)
+      activeRun.context = { ...activeRun.context, message: null };
+    const evaluate = async (pending: PendingEvaluation): Promise<EffectResult> =>
+      (await deps.evaluate(pending)) ?? { isPostponed: true };
+    const [batch] = (await executeSteps(this.tx, [prepared], evaluate, deps)) as [StepBatch];
+    for (const entry of batch.trace) this.trace.set(entry.number, entry);
+    prepared.at = { step: batch.step, state: batch.state };
+    return batch;
+  }
+
+  private store(batch: StepBatch, trace: TraceEntry[]): Promise<void> {
+    const { prepared, deps } = this;
+    const advanced = advancedOf(prepared, { ...batch, trace }, deps);
+    prepared.run.revision += 1;
+    return storeStepBatches(this.tx, [advanced]);
+  }
+
+  /** Stores how it ended. One that was cancelled from outside has another revision, so that only its trace is stored. */
+  storeEnd(batch: StepBatch): Promise<void> {
+    return this.store(batch, [...this.trace.values()]);
+  }
+
+  private goOnFrom(run: StoredRun): void {
+    Object.assign(this.prepared.run, { status: run.status, chat_id: run.chat_id });
+    this.prepared.at = placeOf(run);
+  }
+
+  /** Answers the call of a step. The answer is stored, because a run reads it as the database has it. */
+  async answerCall(batch: StepBatch): Promise<void> {
+    const { tx, prepared } = this;
+    const { responses = {} } = this.given;
+    const step = batch.step ?? '';
+    const given = Object.hasOwn(responses, step) ? responses[step] : undefined;
+    const response = { status: given?.status ?? 200, body: given?.body ?? null };
+    const { call } = advancedOf(prepared, batch, this.deps).stepBatch.state.pending ?? {};
+    if (call) this.calls.set(batch.state.begun, shownCall(call, response, given === undefined));
+    await this.store(batch, []);
+    storeAnswerIn(tx, prepared.run.id, prepared.run.revision, { saved: response });
+    this.goOnFrom(await readRun(tx, prepared.run.id));
+  }
+
+  /** Lets the time pass until the step goes on, or until the contact replies to it. */
+  async wait(batch: StepBatch, { until, forReply }: Extract<Ending, { kind: 'waiting' }>): Promise<void> {
+    const { tx, deps } = this;
+    const { activeRun } = this.prepared;
+    const { chat } = activeRun.context;
+    const reply = forReply ? this.given.replies?.[this.questions++] : undefined;
+    const repliedAt = isAnswer(reply) ? replyTime(reply, this.clock.now) : until;
+    if (!isAnswer(reply) || repliedAt > until || !chat) {
+      this.clock.now = until;
+      return;
+    }
+    // What the contact writes may depend on whether a run waits for it.
+    const stored = this.store(batch, []);
+    this.clock.now = repliedAt;
+    await Promise.all([stored, receiveMessage(tx, chat.id, reply, deps)]);
+    const { run, context } = await readAgain(tx, activeRun, chat.id);
+    this.goOnFrom(run);
+    activeRun.contactId = run.contact_id;
+    activeRun.context = context;
+  }
+}
+
+/**
+ * Executes a run to its end. It is loaded once: between two step batches only a message of the contact changes something, and
+ * the effects of steps return what they have changed. It is stored when something else looks at it, and at the end.
+ */
+export async function executeRun(
+  tx: TenantTx,
+  clock: { now: Date },
+  runId: string,
+  given: Pick<DryRunBody, 'replies' | 'responses'>,
+  deps: ExecutionDeps,
+): Promise<Executed> {
+  const [prepared] = await prepareRuns(tx, [runId], deps);
+  if (!prepared) {
+    // The channel of its chat is being deleted, so that it was cancelled, or its contact is being erased.
+    await readRun(tx, runId);
+    return { calls: new Map(), stoppedBy: null };
+  }
+  const run = new SimulatedRun(tx, clock, prepared, given, deps);
+  for (;;) {
+    const batch = await run.executeBatch();
+    const { ending, state } = batch;
+    const stoppedBy = OVER.has(ending.kind) ? null : findLimit(state, deps);
+    if (stoppedBy === undefined && ending.kind === 'calling') await run.answerCall(batch);
+    if (stoppedBy === undefined && ending.kind === 'waiting') await run.wait(batch, ending);
+    if (stoppedBy === undefined && !run.isCancelled) continue;
+    await run.storeEnd(batch);
+    return { calls: run.calls, stoppedBy: stoppedBy ?? null };
+  }
+}
