@@ -61,25 +61,32 @@ export async function chatToWriteIn(
 }
 
 /** Receives a message in a chat, as if its vendor had sent it. */
-export async function receiveMessage(
+export type ReceiveMessage = (
   tx: TenantTx,
   chatId: string,
-  { type, text, content = {} }: WrittenMessage,
+  message: WrittenMessage,
   deps: QueueDeps & { keys: Keys },
-): Promise<void> {
-  const chat = await tx.find(receivingChat, [chatId]);
-  if (!chat) return;
-  const { channel_id: id, kind, consent, handle_type, handle_value } = chat;
-  const event = {
-    kind: 'message' as const,
-    vendorId: `dry-run-${newId()}`,
-    contact: { type: handle_type, value: handle_value, name: null },
-    type: type ?? (kind === 'email' ? 'email' : 'text'),
-    text: text ?? null,
-    media: [],
-    content,
-    occurredAt: tx.now,
+) => Promise<void>;
+
+/** Reads each chat once. */
+export function createReceiver(): ReceiveMessage {
+  const chats = new Map<string, ReceivingChat>();
+  return async (tx, chatId, { type, text, content = {} }, deps) => {
+    const chat = chats.get(chatId) ?? (await tx.find(receivingChat, [chatId]));
+    if (!chat) return;
+    chats.set(chatId, chat);
+    const { channel_id: id, kind, consent, handle_type, handle_value } = chat;
+    const event = {
+      kind: 'message' as const,
+      vendorId: `dry-run-${newId()}`,
+      contact: { type: handle_type, value: handle_value, name: null },
+      type: type ?? (kind === 'email' ? 'email' : 'text'),
+      text: text ?? null,
+      media: [],
+      content,
+      occurredAt: tx.now,
+    };
+    const config = decryptConfig(chat.config_encrypted, deps.keys);
+    await applyInbound(tx, { id, kind, config, consent }, [{ event, receivedAt: tx.now }], deps, true);
   };
-  const config = decryptConfig(chat.config_encrypted, deps.keys);
-  await applyInbound(tx, { id, kind, config, consent }, [{ event, receivedAt: tx.now }], deps, true);
 }

@@ -12,13 +12,12 @@ import { findMessages, MESSAGE_COLUMNS, type MessageRow, presentMessage } from '
 import type { Message } from '../../messages/schema.ts';
 import { createKeywordFinder } from '../definition/keywords.ts';
 import { compileProgram } from '../runs/program.ts';
-import { requireRun } from '../runs/run.ts';
 import { freshState } from '../runs/state.ts';
 import type { Definition, Scalar } from '../schema.ts';
 import { findPause, insertNewRuns } from '../triggers/events.ts';
 import { matchAutomation, type Obstacle } from '../triggers/match.ts';
 import { type ExecutionDeps, executeRun } from './execute.ts';
-import { chatToWriteIn, receiveMessage } from './receive.ts';
+import { chatToWriteIn, createReceiver } from './receive.ts';
 import type { DryRun, DryRunBody } from './schema.ts';
 
 /** What a dry run executes. */
@@ -145,7 +144,7 @@ async function beginRun(
   const isKnown = contact.chats.some(({ id }) => id === chatId);
   const [chatBefore = null] =
     givenChat || chatId === null || !isKnown ? [givenChat] : await findChats(tx, [chatId]);
-  if (message && chatId) await receiveMessage(tx, chatId, message, deps);
+  if (message && chatId) await createReceiver()(tx, chatId, message, deps);
   const received = published.find(({ type }) => type === 'message.received');
   const messageId = (received?.data as Message | undefined)?.id;
   const startReason =
@@ -197,21 +196,23 @@ export async function simulateRun(
   const published: NewEvent[] = [];
   const tx = simulatedTx(realTx, clock, published);
   const { contact, chatId, chatBefore, startReason, runId } = await beginRun(tx, simulation, published, deps);
-  const { calls, stoppedBy } = await executeRun(tx, clock, runId, simulation, deps);
-  const [run, rows] = await Promise.all([requireRun(tx, runId), tx.all(messagesOfRun, [runId])]);
-  const sent = new Map(rows.map((row) => [row.run_step, presentMessage(row, tx)]));
+  const run = await executeRun(tx, clock, runId, simulation, deps);
   const lastChatId = chatId ?? run.chatId;
-  const [chatAtEnd = null] = lastChatId === null ? [] : await findChats(tx, [lastChatId]);
+  const [rows, [chatAtEnd = null]] = await Promise.all([
+    tx.all(messagesOfRun, [runId]),
+    findChats(tx, lastChatId === null ? [] : [lastChatId]),
+  ]);
+  const sent = new Map(rows.map((row) => [row.run_step, presentMessage(row, tx)]));
   const [contactAtEnd = contact] =
     chatAtEnd?.contactId === contact.id ? [chatAtEnd.contact] : await findContacts(tx, [contact.id]);
   const known = new Set(contact.chats.map(({ id }) => id));
   return {
-    automationId: run.automationId,
+    automationId: simulation.automationId.toLowerCase(),
     versionId: simulation.versionId,
     contactId: contact.id,
     startReason,
-    status: stoppedBy ? 'stopped' : (run.status as DryRun['status']),
-    stoppedBy,
+    status: run.stoppedBy ? 'stopped' : (run.status as DryRun['status']),
+    stoppedBy: run.stoppedBy,
     startedAt: startedAt.toISOString(),
     endedAt: clock.now.toISOString(),
     variables: run.variables,
@@ -221,7 +222,7 @@ export async function simulateRun(
       return {
         ...entry,
         message: message ? { ...message, chatId: known.has(message.chatId) ? message.chatId : null } : null,
-        call: calls.get(entry.number) ?? null,
+        call: run.calls.get(entry.number) ?? null,
       };
     }),
     changes: findChanges([contact, chatBefore], [contactAtEnd, chatAtEnd]),
