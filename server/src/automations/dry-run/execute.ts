@@ -1,9 +1,10 @@
 import { Duration } from 'luxon';
 import { ApiError } from '../../base/errors.ts';
 import { findChats } from '../../chats/chat.ts';
-import { findContacts } from '../../contacts/contact.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
+import type { Message } from '../../messages/schema.ts';
+import { takeReply } from '../../messages/take-reply.ts';
 import {
   type AdvanceDeps,
   advancedOf,
@@ -13,7 +14,7 @@ import {
   placeOf,
   prepareRuns,
 } from '../runs/advance.ts';
-import { attributesOf, type RunContext } from '../runs/context.ts';
+import { attributesOf } from '../runs/context.ts';
 import type { StoredPlace } from '../runs/load-runs.ts';
 import { storeAnswerIn } from '../runs/make-calls.ts';
 import { presentEntry } from '../runs/run.ts';
@@ -75,20 +76,38 @@ async function readRun(tx: TenantTx, runId: string): Promise<StoredRun> {
   return run;
 }
 
-/** Reads the run and what its texts and conditions can use again, after a message was received in its chat. */
-async function readAgain(
-  tx: TenantTx,
-  { runId, context, externalIds }: PreparedRun['activeRun'],
-  chatId: string,
-): Promise<{ run: StoredRun; context: RunContext }> {
-  const [run, [sameChat]] = await Promise.all([readRun(tx, runId), findChats(tx, [chatId])]);
-  // A merge of contacts may have moved the run.
-  const [chat] = run.chat_id === chatId ? [sameChat] : await findChats(tx, run.chat_id ? [run.chat_id] : []);
-  if (!chat) throw new ApiError('chat_not_found');
-  const [contact] =
-    chat.contactId === run.contact_id ? [chat.contact] : await findContacts(tx, [run.contact_id]);
-  if (!contact) throw erased();
-  return { run, context: { ...context, contact, chat, attributes: attributesOf(contact, externalIds) } };
+/**
+ * Reads what texts and conditions can use again, after a message was received in the chat of the run, and takes the message as its
+ * reply. Returns the run if it has ended.
+ */
+async function readReply(tx: TenantTx, { at, run, activeRun }: PreparedRun, chatId: string) {
+  const { context, externalIds, runId } = activeRun;
+  const [[sameChat], reply] = await Promise.all([
+    findChats(tx, [chatId]),
+    takeReply(tx, chatId, at.state.after, runId),
+  ]);
+  if (sameChat?.contactId === activeRun.contactId) {
+    const { contact } = sameChat;
+    activeRun.context = {
+      ...context,
+      contact,
+      chat: sameChat,
+      attributes: attributesOf(contact, externalIds),
+    };
+    return { reply, ended: undefined };
+  }
+  // The message made one contact of two, and moved the run.
+  const moved = await readRun(tx, runId);
+  const [chat] = await findChats(tx, moved.chat_id === null ? [] : [moved.chat_id]);
+  if (chat?.contactId !== moved.contact_id) throw erased();
+  const { contact } = chat;
+  run.chat_id = chat.id;
+  activeRun.contactId = contact.id;
+  activeRun.context = { ...context, contact, chat, attributes: attributesOf(contact, externalIds) };
+  return {
+    reply: reply ?? (await takeReply(tx, chat.id, at.state.after, runId)),
+    ended: moved.status === 'waiting' ? undefined : moved,
+  };
 }
 
 /** Why a run is not executed any further; undefined if it is. */
@@ -112,6 +131,8 @@ class SimulatedRun {
   private readonly trace = new Map<number, TraceEntry>();
   private readonly receiving = createReceiver();
   private questions = 0;
+  /** What the contact has written since the run looked for a reply. It has locked its chat, so that nobody else writes there. */
+  private reply: Message | undefined;
   /** The chat in which the stored run waits for a reply. */
   private waitsIn: string | null = null;
   private readonly tx: TenantTx;
@@ -126,6 +147,11 @@ class SimulatedRun {
     given: Pick<DryRunBody, 'replies' | 'responses'>,
     deps: ExecutionDeps,
   ) {
+    prepared.activeRun.findReply = async () => {
+      const message = this.reply;
+      this.reply = undefined;
+      return message;
+    };
     this.tx = tx;
     this.clock = clock;
     this.prepared = prepared;
@@ -176,8 +202,7 @@ class SimulatedRun {
     { until, forReply }: Extract<Ending, { kind: 'waiting' }>,
   ): Promise<StoredRun | undefined> {
     const { tx, prepared, deps } = this;
-    const { activeRun } = prepared;
-    const { chat } = activeRun.context;
+    const { chat } = prepared.activeRun.context;
     const reply = forReply ? this.given.replies?.[this.questions++] : undefined;
     const repliedAt = isAnswer(reply) ? replyTime(reply, this.clock.now) : until;
     if (!isAnswer(reply) || repliedAt > until || !chat) {
@@ -189,11 +214,9 @@ class SimulatedRun {
     this.waitsIn = chat.id;
     this.clock.now = repliedAt;
     await Promise.all([stored, this.receiving(tx, chat.id, reply, deps)]);
-    const { run, context } = await readAgain(tx, activeRun, chat.id);
-    prepared.run.chat_id = run.chat_id;
-    activeRun.contactId = run.contact_id;
-    activeRun.context = context;
-    return run.status === 'waiting' ? undefined : run;
+    const { reply: message, ended } = await readReply(tx, prepared, chat.id);
+    this.reply = message;
+    return ended;
   }
 
   /** What has become of it. */

@@ -8,6 +8,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { applyInbound } from '../../messages/inbound/apply.ts';
 import type { QueueDeps } from '../../messages/outbound/queue.ts';
+import type { ChannelConfig } from '../../providers/adapter-channel.ts';
 import type { ChannelKind, HandleType } from '../../providers/kinds.ts';
 import type { WrittenMessage } from './schema.ts';
 
@@ -70,12 +71,19 @@ export type ReceiveMessage = (
 
 /** Reads each chat once. */
 export function createReceiver(): ReceiveMessage {
-  const chats = new Map<string, ReceivingChat>();
+  const channels = new Map<string, ReceivingChat & { config: ChannelConfig }>();
+  const findChannel = async (tx: TenantTx, chatId: string, keys: Keys) => {
+    const known = channels.get(chatId);
+    const chat = known ?? (await tx.find(receivingChat, [chatId]));
+    if (known || !chat) return known;
+    const read = { ...chat, config: decryptConfig(chat.config_encrypted, keys) };
+    channels.set(chatId, read);
+    return read;
+  };
   return async (tx, chatId, { type, text, content = {} }, deps) => {
-    const chat = chats.get(chatId) ?? (await tx.find(receivingChat, [chatId]));
+    const chat = await findChannel(tx, chatId, deps.keys);
     if (!chat) return;
-    chats.set(chatId, chat);
-    const { channel_id: id, kind, consent, handle_type, handle_value } = chat;
+    const { channel_id: id, kind, config, consent, handle_type, handle_value } = chat;
     const event = {
       kind: 'message' as const,
       vendorId: `dry-run-${newId()}`,
@@ -86,7 +94,6 @@ export function createReceiver(): ReceiveMessage {
       content,
       occurredAt: tx.now,
     };
-    const config = decryptConfig(chat.config_encrypted, deps.keys);
     await applyInbound(tx, { id, kind, config, consent }, [{ event, receivedAt: tx.now }], deps, true);
   };
 }

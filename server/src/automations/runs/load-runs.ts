@@ -7,6 +7,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { holdTenantHours } from '../../hours/tenant-hours.ts';
 import { findMessages } from '../../messages/message.ts';
+import { takeReply } from '../../messages/take-reply.ts';
 import { storedTurns, type Turns } from '../../users/turns.ts';
 import { attributesOf } from './context.ts';
 import type { ActiveRun } from './effects.ts';
@@ -134,6 +135,7 @@ export async function loadRuns(
       // A campaign is tried out when its author wants to see it.
       respectsQuietHours: purposeOf(run) === 'marketing' && !run.is_test && !ignoresQuietHours,
       turns,
+      findReply: takeReply,
       context: {
         contact,
         attributes: attributesOf(contact, externalIds),
