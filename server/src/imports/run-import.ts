@@ -2,7 +2,7 @@ import { attributesOf, findAttributes } from '../attributes/find-attributes.ts';
 import { ApiError } from '../base/errors.ts';
 import { collectIssues } from '../base/issues.ts';
 import { createTurns } from '../base/turns.ts';
-import { importContacts, previewImport } from '../contacts/import/import-contacts.ts';
+import { importContacts } from '../contacts/import/import-contacts.ts';
 import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
 import { validateLabels } from '../contacts/validate-contact.ts';
 import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
@@ -13,6 +13,7 @@ import { ATTRIBUTE_PREFIX } from './columns.ts';
 import { hasPlainHead } from './csv/examine.ts';
 import { CsvError, type CsvPosition, readRows } from './csv/read-file.ts';
 import { isBlank } from './csv/record.ts';
+import { forgetPreview, previewBatch } from './preview.ts';
 import {
   endImport,
   findImportWork,
@@ -170,7 +171,7 @@ const storeRows = (
   work: ImportWork,
   rules: RowRules,
   batch: ReadBatch,
-): Promise<ImportWork | undefined> =>
+): Promise<{ following: ImportWork; isEnded: boolean } | undefined> =>
   withoutConflicts(tenant, async (tx) => {
     const locked = await lockImport(tx, work);
     if (!locked) return undefined;
@@ -180,24 +181,28 @@ const storeRows = (
     const { author } = locked.job;
     const byAuthor = causedByUser(tx, author?.type === 'user' ? author.id : null);
     const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows === 1;
+    const rows = isPoison ? [] : contacts;
     const counts = work.is_dry_run
-      ? await previewImport(tx, contacts, work.options)
-      : await importContacts(byAuthor, isPoison ? [] : contacts, work.options);
+      ? await previewBatch(tx, work, rows)
+      : await importContacts(byAuthor, rows, work.options);
     const refused = [
       ...counts.refused.map((one) => ({ ...one, column: null })),
       ...(isPoison ? contacts.map(({ row }) => ({ row, column: null, reason: MESSAGES.internal })) : []),
     ];
     const next = nextBatch(work.batch, performance.now() - startedAt, batch.rows === work.batch, MAX_BATCH);
+    // Of a long dry run, the last batches only delete what the earlier ones have kept.
+    const isEnded = batch.isLast && (!work.is_dry_run || (await forgetPreview(tx, work.id)));
     const failed = await storeBatch(tx, work, locked, {
       ...counts,
       end: batch.end,
-      isEnded: batch.isLast,
+      isEnded,
       rows: batch.rows,
       issues: [...batch.issues, ...issues, ...refused].toSorted((a, b) => a.row - b.row),
       nextBatch: next,
     });
     const { offset, row } = batch.end;
-    return { ...work, position: offset, last_row: row, batch: next, failed: work.failed + failed };
+    const following = { ...work, position: offset, last_row: row, batch: next, failed: work.failed + failed };
+    return { following, isEnded };
   });
 
 /**
@@ -218,8 +223,8 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
     reading?.catch(() => {});
     const stored = await storeRows(tenant, current, rules, batch);
     if (!stored) return false;
-    if (!goesOn) return batch.isLast;
-    current = stored;
+    if (!goesOn) return stored.isEnded;
+    current = stored.following;
   }
 }
 
