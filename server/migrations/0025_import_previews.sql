@@ -1,5 +1,5 @@
 -- The phone numbers and email addresses that the earlier batches of a dry run would have stored, and whose they would be: of a
--- contact that exists, or of one that would be new. Deleted with the last batch.
+-- contact that exists, or of one that would be new. Deleted with the last batch, or after the dry run was cancelled.
 create table import_handles (
   import_id uuid not null,
   tenant_id uuid not null,

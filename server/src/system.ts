@@ -33,6 +33,7 @@ import { type FileStore, fileStore } from './files/store.ts';
 import type { Settings } from './http/api.ts';
 import { type Metrics, metrics, type QueueReport } from './http/metrics.ts';
 import { writeCheck } from './http/write-check.ts';
+import { forgetEndedPreviews } from './imports/preview.ts';
 import { requireWritable } from './installation.ts';
 import { deleteOldJobs } from './jobs/job.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
@@ -304,6 +305,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           // One process is enough, and the first shard has one owner.
           if (!shards?.owns(0)) return;
           await deleteOldJobs(db);
+          await forgetEndedPreviews(db);
           const dropped = [
             ...(await dropOldPartitions(db, clock.real(), options.retentionDays)),
             ...(await dropOldAuditEntries(db, clock.real(), options.auditDays ?? options.retentionDays)),

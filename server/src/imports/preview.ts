@@ -6,7 +6,8 @@ import {
   previewImport,
 } from '../contacts/import/import-contacts.ts';
 import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
-import { statement } from '../db/statement.ts';
+import type { Queryable } from '../db/queryable.ts';
+import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { HandleType } from '../providers/kinds.ts';
 
@@ -36,6 +37,15 @@ const deleteSome = statement<[importId: string]>(
   'import_handles.delete_some',
   `delete from import_handles where ctid = any (array(
      select ctid from import_handles where import_id = $1 and tenant_id = $tenant limit ${MAX_FORGOTTEN}))`,
+);
+
+const deleteEnded = systemStatement(
+  'import_handles.delete_ended',
+  // From the imports, of which there are few.
+  `delete from import_handles where ctid = any (array(
+     select h.ctid from imports i join jobs j on j.id = i.id and j.tenant_id = i.tenant_id and j.ended_at is not null
+       join import_handles h on h.import_id = i.id
+      where i.is_dry_run limit ${MAX_FORGOTTEN}))`,
 );
 
 /** What the earlier batches of a dry run would have stored. */
@@ -71,3 +81,8 @@ export async function previewBatch(
 /** Deletes some of what was kept of a dry run, and returns whether nothing is left. */
 export const forgetPreview = async (tx: TenantTx, importId: string): Promise<boolean> =>
   (await tx.run(deleteSome, [importId])) < MAX_FORGOTTEN;
+
+/** Deletes what was kept of dry runs that were cancelled or have failed. */
+export async function forgetEndedPreviews(db: Pick<Queryable, 'run'>): Promise<void> {
+  while ((await db.run(deleteEnded, [])) === MAX_FORGOTTEN);
+}

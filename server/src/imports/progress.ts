@@ -6,7 +6,6 @@ import { findJobState, type JobState, storeBulkProgress, storeProgress } from '.
 import type { Job } from '../jobs/schema.ts';
 import type { CsvPosition } from './csv/read-file.ts';
 import type { ImportRow } from './import.ts';
-import { forgetPreview } from './preview.ts';
 import { type RowIssue, SHOWN_ISSUES } from './schema.ts';
 
 /** How many rows with issues errors.csv has. */
@@ -66,7 +65,7 @@ const insertIssues = statement<[importId: string, rows: number[], issues: string
 export const findImportWork = (db: TenantReader, jobId: string): Promise<ImportWork | undefined> =>
   db.find(importToRun, [jobId]);
 
-/** Ends an import before its end: because of an error, or because its tenant is deleted. Returns whether it has ended. */
+/** Ends an import before its end: because of an error, or because its tenant is deleted. */
 export const endImport = (
   tenant: TenantDatabase,
   jobId: string,
@@ -75,7 +74,6 @@ export const endImport = (
 ): Promise<boolean> =>
   tenant.transaction(async (tx) => {
     const job = await findJobState(tx, jobId);
-    if (!(await forgetPreview(tx, jobId))) return false;
     if (job)
       // The reason must not be left out if rows have failed before.
       await storeBulkProgress(

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { forgetEndedPreviews } from '../../src/imports/preview.ts';
 import { upload } from '../kit/files.ts';
 import { importFile, startImport, uploadTable } from '../kit/imports.ts';
 import { usePerson } from '../kit/people.ts';
@@ -289,13 +290,21 @@ describe('a dry run of several batches counts what the import will do', () => {
     expect(planned).toEqual(done);
   });
 
-  it('and keeps nothing of it', async () => {
-    await run(table('Ada,+15550001111,', apart), { isDryRun: true });
-    const { rows } = await server.system.db.query(
-      'select count(*)::int as count from import_handles where tenant_id = $1',
-      [tenant.id],
-    );
-    expect(rows).toEqual([{ count: 0 }]);
+  it('and keeps nothing of it, also if it is cancelled', async () => {
+    const { db } = server.system;
+    const { id } = await run(table('Ada,+15550001111,', apart), { isDryRun: true });
+    const kept = async () =>
+      (await db.query('select import_id from import_handles where tenant_id = $1', [tenant.id])).rows;
+    expect(await kept()).toEqual([]);
+    // As if it had been cancelled between two batches; the other one has not ended.
+    const other = await startImport(tenant, table('Ada,+15550001111,'), { isDryRun: true });
+    for (const importId of [id, other.body.data.id])
+      await db.query(
+        `insert into import_handles (import_id, tenant_id, type, value, owner_id) values ($1, $2, 'email', 'ada@example.com', $1)`,
+        [importId, tenant.id],
+      );
+    await forgetEndedPreviews(db);
+    expect(await kept()).toEqual([{ import_id: other.body.data.id }]);
   });
 });
 
