@@ -121,7 +121,7 @@ async function lockReferences(tx: TenantTx, work: ImportWork, rules: RowRules): 
   if (!issues.isEmpty) throw new ImportError('One of the labels was deleted');
 }
 
-/** Replaces names of labels by their ids. A row with a name that no label has is an issue. */
+/** Gives contacts the ids of their labels. A row with a name that no label has is an issue. */
 async function resolveLabels(
   tx: TenantTx,
   { contacts }: ReadBatch,
@@ -133,14 +133,18 @@ async function resolveLabels(
   );
   const column = work.options.columns.find(({ field }) => field === 'labels')?.name ?? null;
   const issues: RowIssue[] = [];
-  const resolved = contacts.flatMap(({ labelNames, ...contact }): ImportedContact[] => {
-    const unknown = labelNames.find((name) => !ids.has(name));
-    if (unknown === undefined) {
-      const own = labelNames.map((name) => ids.get(name) as string);
-      return [{ ...contact, labelIds: [...new Set([...work.options.labelIds, ...own])] }];
+  const resolved = contacts.filter((contact) => {
+    const { labelNames, row } = contact;
+    if (labelNames.length === 0) {
+      contact.labelIds = work.options.labelIds;
+      return true;
     }
-    issues.push({ row: contact.row, column, reason: `There is no label "${unknown.slice(0, 100)}"` });
-    return [];
+    const unknown = labelNames.find((name) => !ids.has(name));
+    if (unknown !== undefined)
+      issues.push({ row, column, reason: `There is no label "${unknown.slice(0, 100)}"` });
+    const own = labelNames.map((name) => ids.get(name) as string);
+    contact.labelIds = [...new Set([...work.options.labelIds, ...own])];
+    return unknown === undefined;
   });
   return { contacts: resolved, issues };
 }

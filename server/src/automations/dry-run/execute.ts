@@ -117,7 +117,7 @@ function findLimit({ begun }: RunState, { isTooSlow }: ExecutionDeps): DryRun['s
 }
 
 /** What became of a run. */
-export interface Executed extends Pick<AutomationRunWithTrace, 'status' | 'error' | 'variables' | 'trace'> {
+interface Executed extends Pick<AutomationRunWithTrace, 'status' | 'error' | 'variables' | 'trace'> {
   /** The calls by the numbers of their steps. */
   calls: ReadonlyMap<number, Call>;
   /** Its last chat. */

@@ -62,7 +62,7 @@ export async function chatToWriteIn(
 }
 
 /** Receives a message in a chat, as if its vendor had sent it. */
-export type ReceiveMessage = (
+type ReceiveMessage = (
   tx: TenantTx,
   chatId: string,
   message: WrittenMessage,

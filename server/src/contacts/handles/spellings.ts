@@ -52,9 +52,9 @@ export async function findSpellings(
   channelId: string | null,
   alsoStored: ReadonlySet<string> = new Set(),
 ): Promise<<H extends Handle>(handle: H) => H> {
-  const several = handles.map(spellingsOf).filter((spellings) => spellings.length > 1);
+  const several = handles.filter(({ type, value }) => type === 'phone_number' && hasOtherSpelling(value));
   if (several.length === 0) return (handle) => handle;
-  const all = several.flat();
+  const all = several.flatMap(spellingsOf);
   const rows = await db.all(storedHandles, [
     all.map(({ type }) => type),
     all.map(({ value }) => value),
