@@ -527,6 +527,16 @@ WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=100
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 CREATE INDEX idempotency_keys_by_mention ON idempotency_keys USING gin (mentions);
 
+CREATE TABLE import_handles (
+  import_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  type text NOT NULL,
+  value text NOT NULL,
+  owner_id uuid NOT NULL,
+  CONSTRAINT import_handles_pkey PRIMARY KEY (import_id, type, value)
+);
+CREATE INDEX import_handles_by_owner ON import_handles (import_id, owner_id);
+
 CREATE TABLE import_issues (
   import_id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -1263,6 +1273,7 @@ ALTER TABLE files ADD CONSTRAINT files_message_id_tenant_id_fkey FOREIGN KEY (me
 ALTER TABLE files ADD CONSTRAINT files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE handles ADD CONSTRAINT handles_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE idempotency_keys ADD CONSTRAINT idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+ALTER TABLE import_handles ADD CONSTRAINT import_handles_import_id_tenant_id_fkey FOREIGN KEY (import_id, tenant_id) REFERENCES imports(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE import_issues ADD CONSTRAINT import_issues_import_id_tenant_id_fkey FOREIGN KEY (import_id, tenant_id) REFERENCES imports(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE imports ADD CONSTRAINT imports_id_tenant_id_fkey FOREIGN KEY (id, tenant_id) REFERENCES jobs(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE imports ADD CONSTRAINT imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;

@@ -28,6 +28,7 @@ import { abandonUploads } from './files/removals.ts';
 import { type FileStore, fileStore } from './files/store.ts';
 import { type Metrics, metrics } from './http/metrics.ts';
 import { writeCheck } from './http/write-check.ts';
+import { forgetEndedPreviews } from './imports/preview.ts';
 import { requireWritable } from './installation.ts';
 import { deleteOldJobs } from './jobs/job.ts';
 import { measureQueues } from './measure-queues.ts';
@@ -233,6 +234,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           // One process is enough, and the first shard has one owner.
           if (!shards?.owns(0)) return;
           await deleteOldJobs(db);
+          await forgetEndedPreviews(db);
           const dropped = [
             ...(await dropOldPartitions(db, clock.real(), options.retentionDays)),
             ...(await dropOldAuditEntries(db, clock.real(), options.auditDays ?? options.retentionDays)),

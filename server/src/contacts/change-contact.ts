@@ -77,14 +77,16 @@ export async function changeContact(
 ): Promise<Contact> {
   const givesHandles = [change.handles, change.phoneNumber, change.email].some((one) => one !== undefined);
   if (givesHandles && isUuid(contactId)) await lockHandles(tx, 'shared');
-  const before = isUuid(contactId) ? await tx.find(lockContact, [contactId]) : undefined;
+  const issues = collectIssues();
+  // At the same time, so that their statements share a round trip; the contact is locked first.
+  const [before, attributes] = await Promise.all([
+    isUuid(contactId) ? tx.find(lockContact, [contactId]) : undefined,
+    validateAttributes(tx, change.attributes ?? [], issues),
+  ]);
   if (!before) throw new ApiError('contact_not_found');
   if (givesHandles) await tx.run(lockHandlesOf, [before.id]);
   const handles = givesHandles ? await tx.all(handlesOf, [before.id]) : [];
-
-  const issues = collectIssues();
   const wanted = mergeHandles(handles, change, issues);
-  const attributes = await validateAttributes(tx, change.attributes ?? [], issues);
   const labelIds = await validateLabels(tx, change.labels ?? [], issues);
   validateMetadata(change.metadata, issues);
   const language = languageOf(change.language, issues);

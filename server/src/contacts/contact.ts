@@ -258,5 +258,7 @@ const lockRows = statement<[ids: string[]], { id: string }>(
 
 /** Locks contacts until the transaction ends and returns the ids of those that exist. */
 export async function lockContacts(tx: TenantTx, ids: Iterable<string>): Promise<Set<string>> {
-  return new Set((await tx.all(lockRows, [[...new Set(ids)]])).map((row) => row.id));
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Set();
+  return new Set((await tx.all(lockRows, [unique])).map((row) => row.id));
 }

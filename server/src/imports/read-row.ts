@@ -36,8 +36,8 @@ export interface RowRules {
   defaultCountry: Country | null;
 }
 
-/** A row as a contact. Its labels are still names. */
-export interface ReadContact extends Omit<ImportedContact, 'labelIds'> {
+/** A row as a contact. Its labels are still names, and become ids in the transaction that stores it. */
+export interface ReadContact extends ImportedContact {
   labelNames: string[];
 }
 
@@ -126,6 +126,7 @@ export function readRow(row: CsvRow, rules: RowRules): { contact: ReadContact } 
     isUnsubscribed: false,
     attributes: new Map(),
     labelNames: [],
+    labelIds: [],
   };
   if (row.problem !== undefined) return { issues: [{ row: row.row, column: null, reason: row.problem }] };
   const more = row.cells.slice(rules.columns.length);

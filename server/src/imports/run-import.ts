@@ -2,7 +2,7 @@ import { attributesOf, findAttributes } from '../attributes/find-attributes.ts';
 import { ApiError } from '../base/errors.ts';
 import { collectIssues } from '../base/issues.ts';
 import { createTurns } from '../base/turns.ts';
-import { importContacts, previewImport } from '../contacts/import/import-contacts.ts';
+import { importContacts } from '../contacts/import/import-contacts.ts';
 import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
 import { validateLabels } from '../contacts/validate-contact.ts';
 import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
@@ -13,6 +13,7 @@ import { ATTRIBUTE_PREFIX } from './columns.ts';
 import { hasPlainHead } from './csv/examine.ts';
 import { CsvError, type CsvPosition, readRows } from './csv/read-file.ts';
 import { isBlank } from './csv/record.ts';
+import { forgetPreview, previewBatch } from './preview.ts';
 import {
   endImport,
   findImportWork,
@@ -120,7 +121,7 @@ async function lockReferences(tx: TenantTx, work: ImportWork, rules: RowRules): 
   if (!issues.isEmpty) throw new ImportError('One of the labels was deleted');
 }
 
-/** Replaces names of labels by their ids. A row with a name that no label has is an issue. */
+/** Gives contacts the ids of their labels. A row with a name that no label has is an issue. */
 async function resolveLabels(
   tx: TenantTx,
   { contacts }: ReadBatch,
@@ -132,14 +133,18 @@ async function resolveLabels(
   );
   const column = work.options.columns.find(({ field }) => field === 'labels')?.name ?? null;
   const issues: RowIssue[] = [];
-  const resolved = contacts.flatMap(({ labelNames, ...contact }): ImportedContact[] => {
-    const unknown = labelNames.find((name) => !ids.has(name));
-    if (unknown === undefined) {
-      const own = labelNames.map((name) => ids.get(name) as string);
-      return [{ ...contact, labelIds: [...new Set([...work.options.labelIds, ...own])] }];
+  const resolved = contacts.filter((contact) => {
+    const { labelNames, row } = contact;
+    if (labelNames.length === 0) {
+      contact.labelIds = work.options.labelIds;
+      return true;
     }
-    issues.push({ row: contact.row, column, reason: `There is no label "${unknown.slice(0, 100)}"` });
-    return [];
+    const unknown = labelNames.find((name) => !ids.has(name));
+    if (unknown !== undefined)
+      issues.push({ row, column, reason: `There is no label "${unknown.slice(0, 100)}"` });
+    const own = labelNames.map((name) => ids.get(name) as string);
+    contact.labelIds = [...new Set([...work.options.labelIds, ...own])];
+    return unknown === undefined;
   });
   return { contacts: resolved, issues };
 }
@@ -170,7 +175,7 @@ const storeRows = (
   work: ImportWork,
   rules: RowRules,
   batch: ReadBatch,
-): Promise<ImportWork | undefined> =>
+): Promise<{ following: ImportWork; isEnded: boolean } | undefined> =>
   withoutConflicts(tenant, async (tx) => {
     const locked = await lockImport(tx, work);
     if (!locked) return undefined;
@@ -180,24 +185,28 @@ const storeRows = (
     const { author } = locked.job;
     const byAuthor = causedByUser(tx, author?.type === 'user' ? author.id : null);
     const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows === 1;
+    const rows = isPoison ? [] : contacts;
     const counts = work.is_dry_run
-      ? await previewImport(tx, contacts, work.options)
-      : await importContacts(byAuthor, isPoison ? [] : contacts, work.options);
+      ? await previewBatch(tx, work, rows)
+      : await importContacts(byAuthor, rows, work.options);
     const refused = [
       ...counts.refused.map((one) => ({ ...one, column: null })),
       ...(isPoison ? contacts.map(({ row }) => ({ row, column: null, reason: MESSAGES.internal })) : []),
     ];
     const next = nextBatch(work.batch, performance.now() - startedAt, batch.rows === work.batch, MAX_BATCH);
+    // Of a long dry run, the last batches only delete what the earlier ones have kept.
+    const isEnded = batch.isLast && (!work.is_dry_run || (await forgetPreview(tx, work.id)));
     const failed = await storeBatch(tx, work, locked, {
       ...counts,
       end: batch.end,
-      isEnded: batch.isLast,
+      isEnded,
       rows: batch.rows,
       issues: [...batch.issues, ...issues, ...refused].toSorted((a, b) => a.row - b.row),
       nextBatch: next,
     });
     const { offset, row } = batch.end;
-    return { ...work, position: offset, last_row: row, batch: next, failed: work.failed + failed };
+    const following = { ...work, position: offset, last_row: row, batch: next, failed: work.failed + failed };
+    return { following, isEnded };
   });
 
 /**
@@ -218,8 +227,8 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
     reading?.catch(() => {});
     const stored = await storeRows(tenant, current, rules, batch);
     if (!stored) return false;
-    if (!goesOn) return batch.isLast;
-    current = stored;
+    if (!goesOn) return stored.isEnded;
+    current = stored.following;
   }
 }
 

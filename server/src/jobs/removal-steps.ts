@@ -155,6 +155,12 @@ export const removalSteps: Record<RemovalKind, readonly RemovalStep[]> = {
       'true',
       'join imports i on i.id = x.import_id and i.tenant_id = $tenant',
     ),
+    rowsOf(
+      'delete_tenant',
+      'import_handles',
+      'true',
+      'join imports i on i.id = x.import_id and i.tenant_id = $tenant',
+    ),
     rowsOf('delete_tenant', 'files', OF_TENANT),
     rowsOf('delete_tenant', 'automations', OF_TENANT),
     rowsOf('delete_tenant', 'message_templates', OF_TENANT),

@@ -8,6 +8,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { applyInbound } from '../../messages/inbound/apply.ts';
 import type { QueueDeps } from '../../messages/outbound/queue.ts';
+import type { ChannelConfig } from '../../providers/adapter-channel.ts';
 import type { ChannelKind, HandleType } from '../../providers/kinds.ts';
 import type { WrittenMessage } from './schema.ts';
 
@@ -39,11 +40,6 @@ const latestChat = statement<
       and ($3::uuid[] is null or channel_id = any ($3::uuid[]))
     order by updated_at desc, id limit 1`,
 );
-const messageByVendorId = statement<[channelId: string, vendorId: string], { message_id: string }>(
-  'dry_run.message',
-  `select message_id from vendor_messages where channel_id = $1 and vendor_id = $2 and tenant_id = $tenant`,
-);
-
 /** The chat in which a contact writes: on a channel, or the latest one. */
 export async function chatToWriteIn(
   tx: TenantTx,
@@ -65,28 +61,39 @@ export async function chatToWriteIn(
   throw invalidParam('message.channelId', 'custom', issue?.message ?? `There is no channel ${channelId}`);
 }
 
-/** Receives a message in a chat, as if its vendor had sent it. Returns its id. */
-export async function receiveMessage(
+/** Receives a message in a chat, as if its vendor had sent it. */
+type ReceiveMessage = (
   tx: TenantTx,
   chatId: string,
-  { type, text, content = {} }: WrittenMessage,
+  message: WrittenMessage,
   deps: QueueDeps & { keys: Keys },
-): Promise<string | undefined> {
-  const chat = await tx.find(receivingChat, [chatId]);
-  if (!chat) return undefined;
-  const { channel_id: id, kind, consent, handle_type, handle_value } = chat;
-  const vendorId = `dry-run-${newId()}`;
-  const event = {
-    kind: 'message' as const,
-    vendorId,
-    contact: { type: handle_type, value: handle_value, name: null },
-    type: type ?? (kind === 'email' ? 'email' : 'text'),
-    text: text ?? null,
-    media: [],
-    content,
-    occurredAt: tx.now,
+) => Promise<void>;
+
+/** Reads each chat once. */
+export function createReceiver(): ReceiveMessage {
+  const channels = new Map<string, ReceivingChat & { config: ChannelConfig }>();
+  const findChannel = async (tx: TenantTx, chatId: string, keys: Keys) => {
+    const known = channels.get(chatId);
+    const chat = known ?? (await tx.find(receivingChat, [chatId]));
+    if (known || !chat) return known;
+    const read = { ...chat, config: decryptConfig(chat.config_encrypted, keys) };
+    channels.set(chatId, read);
+    return read;
   };
-  const config = decryptConfig(chat.config_encrypted, deps.keys);
-  await applyInbound(tx, { id, kind, config, consent }, [{ event, receivedAt: tx.now }], deps, true);
-  return (await tx.find(messageByVendorId, [id, vendorId]))?.message_id;
+  return async (tx, chatId, { type, text, content = {} }, deps) => {
+    const chat = await findChannel(tx, chatId, deps.keys);
+    if (!chat) return;
+    const { channel_id: id, kind, config, consent, handle_type, handle_value } = chat;
+    const event = {
+      kind: 'message' as const,
+      vendorId: `dry-run-${newId()}`,
+      contact: { type: handle_type, value: handle_value, name: null },
+      type: type ?? (kind === 'email' ? 'email' : 'text'),
+      text: text ?? null,
+      media: [],
+      content,
+      occurredAt: tx.now,
+    };
+    await applyInbound(tx, { id, kind, config, consent }, [{ event, receivedAt: tx.now }], deps, true);
+  };
 }

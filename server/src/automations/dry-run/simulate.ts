@@ -1,4 +1,3 @@
-import { Duration } from 'luxon';
 import { ApiError } from '../../base/errors.ts';
 import type { NewEvent } from '../../base/events.ts';
 import { newId } from '../../base/ids.ts';
@@ -10,17 +9,16 @@ import { chatValues, compareValues, contactValues } from '../../contacts/timelin
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { findMessages, MESSAGE_COLUMNS, type MessageRow, presentMessage } from '../../messages/message.ts';
+import type { Message } from '../../messages/schema.ts';
 import { createKeywordFinder } from '../definition/keywords.ts';
-import { type AdvanceDeps, advanceRuns, type PendingEvaluation } from '../runs/advance.ts';
-import { storeAnswerIn } from '../runs/make-calls.ts';
-import { requireRun } from '../runs/run.ts';
-import { type EffectResult, freshState, type StoredCall } from '../runs/state.ts';
-import type { AutomationRun, Definition, Scalar } from '../schema.ts';
+import { compileProgram } from '../runs/program.ts';
+import { freshState } from '../runs/state.ts';
+import type { Definition, Scalar } from '../schema.ts';
 import { findPause, insertNewRuns } from '../triggers/events.ts';
 import { matchAutomation, type Obstacle } from '../triggers/match.ts';
-import { wakeReplied } from '../triggers/replies.ts';
-import { chatToWriteIn, receiveMessage } from './receive.ts';
-import type { DryRun, DryRunBody, Reply } from './schema.ts';
+import { type ExecutionDeps, executeRun } from './execute.ts';
+import { chatToWriteIn, createReceiver } from './receive.ts';
+import type { DryRun, DryRunBody } from './schema.ts';
 
 /** What a dry run executes. */
 export interface Simulation extends Omit<DryRunBody, 'definition' | 'versionId' | 'variables' | 'at'> {
@@ -34,16 +32,6 @@ export interface Simulation extends Omit<DryRunBody, 'definition' | 'versionId' 
   visibleIds: ReadonlySet<string> | undefined;
 }
 
-export interface SimulationDeps extends AdvanceDeps {
-  /** Evaluates texts in a worker thread; undefined if the dry run may not take any longer. */
-  evaluate(pending: PendingEvaluation): Promise<EffectResult | undefined>;
-  isTooSlow(): boolean;
-}
-
-/** More than a definition can have. A run itself may execute 1000, in a loop. */
-const MAX_STEPS = 300;
-const DEFAULT_REPLY_AFTER = 'PT1M';
-
 const insertUnsaved = statement<
   [id: string, automationId: string, number: number, definition: string, now: Date]
 >(
@@ -55,29 +43,11 @@ const lockChats = statement<[contactId: string], { id: string }>(
   'dry_run.lock_chats',
   `select id from visible_chats where contact_id = $1 and (tenant_id = $tenant) is true order by id for no key update`,
 );
-const progressOf = statement<[runId: string], Progress>(
-  'dry_run.progress',
-  `select r.status, r.step, r.chat_id, r.waiting_reply, r.due_at, r.is_calling, r.revision,
-          (r.state ->> 'begun')::int as begun, r.state -> 'pending' -> 'call' as call
-     from visible_automation_runs r where r.id = $1 and r.tenant_id = $tenant`,
-);
 const messagesOfRun = statement<[runId: string], MessageRow & { run_step: number }>(
   'dry_run.messages',
   `select ${MESSAGE_COLUMNS}, m.run_step from visible_messages m
     where m.run_id = $1 and (m.tenant_id = $tenant) is true`,
 );
-
-interface Progress {
-  status: AutomationRun['status'];
-  step: string | null;
-  chat_id: string | null;
-  waiting_reply: boolean;
-  due_at: Date | null;
-  is_calling: boolean;
-  revision: number;
-  begun: number;
-  call: StoredCall | null;
-}
 
 /** The same transaction with a time of its own. Its events are kept here, and never stored. */
 function simulatedTx(tx: TenantTx, clock: { now: Date }, published: NewEvent[]): TenantTx {
@@ -86,19 +56,6 @@ function simulatedTx(tx: TenantTx, clock: { now: Date }, published: NewEvent[]):
     publish: { value: (...events: NewEvent[]) => void published.push(...events) },
   });
 }
-
-type Call = NonNullable<DryRun['trace'][number]['call']>;
-
-/** A call without the parts that may contain secrets. */
-const shownCall = (call: StoredCall, response: Call['response'], isAssumed: boolean): Call => ({
-  method: call.method,
-  url: call.url,
-  headers: 'sealed' in call ? null : call.headers,
-  body: 'sealed' in call ? null : call.body,
-  usesSecrets: 'sealed' in call,
-  response,
-  isAssumed,
-});
 
 /** The events by which a message of the contact can start automations. */
 const STARTING: ReadonlySet<string> = new Set(['message.received', 'chat.created', 'chat.status_changed']);
@@ -148,13 +105,6 @@ async function findStartReason(
     : (reasons.find((reason) => reason !== 'other_trigger') ?? 'other_trigger');
 }
 
-/** When the contact answers a question that was asked now. */
-const replyTime = ({ after = DEFAULT_REPLY_AFTER }: Reply, now: Date): Date =>
-  new Date(now.getTime() + Duration.fromISO(after).toMillis());
-
-const isAnswer = (reply: Reply | undefined): reply is Reply =>
-  reply?.text !== undefined || reply?.content !== undefined;
-
 /** What a run begins with. */
 interface Beginning {
   contact: Contact;
@@ -170,14 +120,20 @@ async function beginRun(
   tx: TenantTx,
   simulation: Simulation,
   published: NewEvent[],
-  deps: SimulationDeps,
+  deps: ExecutionDeps,
 ): Promise<Beginning> {
   const { automationId, definition, variables, message, visibleIds } = simulation;
   // In the order that holds everywhere: a message that is received locks its chat before the run locks its contact.
-  await lockContacts(tx, [simulation.contactId]);
-  await tx.all(lockChats, [simulation.contactId]);
-  const contact = await requireContact(tx, simulation.contactId);
-  const [givenChat] = simulation.chatId === undefined ? [] : await findChats(tx, [simulation.chatId]);
+  const [, , [givenChat]] = await Promise.all([
+    lockContacts(tx, [simulation.contactId]),
+    tx.all(lockChats, [simulation.contactId]),
+    findChats(tx, simulation.chatId === undefined ? [] : [simulation.chatId]),
+  ]);
+  // A chat is read with its contact.
+  const contact =
+    givenChat?.contactId === simulation.contactId
+      ? givenChat.contact
+      : await requireContact(tx, simulation.contactId);
   if (simulation.chatId !== undefined && givenChat?.contactId !== contact.id)
     throw new ApiError('chat_not_found');
   const triggerChannel = (definition.trigger.parameters?.channelId as string | undefined) ?? null;
@@ -186,8 +142,11 @@ async function beginRun(
       ? await chatToWriteIn(tx, contact.id, message.channelId ?? triggerChannel, visibleIds)
       : (givenChat?.id ?? null);
   const isKnown = contact.chats.some(({ id }) => id === chatId);
-  const [chatBefore = null] = chatId !== null && isKnown ? await findChats(tx, [chatId]) : [];
-  const messageId = message && chatId ? await receiveMessage(tx, chatId, message, deps) : undefined;
+  const [chatBefore = null] =
+    givenChat || chatId === null || !isKnown ? [givenChat] : await findChats(tx, [chatId]);
+  if (message && chatId) await createReceiver()(tx, chatId, message, deps);
+  const received = published.find(({ type }) => type === 'message.received');
+  const messageId = (received?.data as Message | undefined)?.id;
   const startReason =
     messageId === undefined ? null : await findStartReason(tx, simulation, messageId, published, !isKnown);
 
@@ -202,6 +161,7 @@ async function beginRun(
       JSON.stringify(definition),
       tx.now,
     ]);
+  else deps.programs.set(versionId, compileProgram(definition));
   insertNewRuns(tx, [
     {
       id: runId,
@@ -213,43 +173,6 @@ async function beginRun(
     },
   ]);
   return { contact, chatId, chatBefore, startReason, runId };
-}
-
-/** Executes the run to its end. Returns its calls by the numbers of their steps, and what ended it before. */
-async function executeRun(
-  tx: TenantTx,
-  clock: { now: Date },
-  runId: string,
-  { replies = [], responses = {} }: Simulation,
-  deps: SimulationDeps,
-): Promise<{ calls: Map<number, Call>; stoppedBy: DryRun['stoppedBy'] }> {
-  const calls = new Map<number, Call>();
-  let questions = 0;
-  let evaluated = new Map<string, EffectResult>();
-  for (;;) {
-    const [pending] = await advanceRuns(tx, [runId], evaluated, deps);
-    const result = pending && (await deps.evaluate(pending));
-    evaluated = result ? new Map([[runId, result]]) : new Map();
-    const run = await tx.find(progressOf, [runId]);
-    // The contact is being erased.
-    if (!run) throw new ApiError('contact_not_found');
-    if (!['scheduled', 'running', 'waiting'].includes(run.status)) return { calls, stoppedBy: null };
-    if (run.begun >= MAX_STEPS) return { calls, stoppedBy: 'too_many_steps' };
-    if ((pending && !result) || deps.isTooSlow()) return { calls, stoppedBy: 'too_slow' };
-    if (run.is_calling && run.call) {
-      const given = Object.hasOwn(responses, run.step ?? '') ? responses[run.step ?? ''] : undefined;
-      const response = { status: given?.status ?? 200, body: given?.body ?? null };
-      calls.set(run.begun, shownCall(run.call, response, given === undefined));
-      storeAnswerIn(tx, runId, run.revision, { saved: response });
-    }
-    if (run.status !== 'waiting' || run.due_at === null) continue;
-    const reply = run.waiting_reply ? replies[questions++] : undefined;
-    const repliedAt = isAnswer(reply) ? replyTime(reply, clock.now) : run.due_at;
-    clock.now = repliedAt < run.due_at ? repliedAt : run.due_at;
-    if (!isAnswer(reply) || repliedAt > run.due_at || run.chat_id === null) continue;
-    await receiveMessage(tx, run.chat_id, reply, deps);
-    await wakeReplied(tx, [runId]);
-  }
 }
 
 /** What of a contact and of the chat of a run is different. */
@@ -266,30 +189,30 @@ function findChanges(before: [Contact, Chat | null], after: [Contact, Chat | nul
 export async function simulateRun(
   realTx: TenantTx,
   simulation: Simulation,
-  deps: SimulationDeps,
+  deps: ExecutionDeps,
 ): Promise<DryRun> {
   const startedAt = simulation.at ?? realTx.now;
   const clock = { now: startedAt };
   const published: NewEvent[] = [];
   const tx = simulatedTx(realTx, clock, published);
   const { contact, chatId, chatBefore, startReason, runId } = await beginRun(tx, simulation, published, deps);
-  const { calls, stoppedBy } = await executeRun(tx, clock, runId, simulation, deps);
-  const run = await requireRun(tx, runId);
-  const rows = await tx.all(messagesOfRun, [runId]);
+  const run = await executeRun(tx, clock, runId, simulation, deps);
+  const lastChatId = chatId ?? run.chatId;
+  const [rows, [chatAtEnd = null]] = await Promise.all([
+    tx.all(messagesOfRun, [runId]),
+    findChats(tx, lastChatId === null ? [] : [lastChatId]),
+  ]);
   const sent = new Map(rows.map((row) => [row.run_step, presentMessage(row, tx)]));
-  const [contactAtEnd = contact] = await findContacts(tx, [contact.id]);
-  const [chatAtEnd = null] = await findChats(
-    tx,
-    [chatId ?? run.chatId].filter((id) => id !== null),
-  );
+  const [contactAtEnd = contact] =
+    chatAtEnd?.contactId === contact.id ? [chatAtEnd.contact] : await findContacts(tx, [contact.id]);
   const known = new Set(contact.chats.map(({ id }) => id));
   return {
-    automationId: run.automationId,
+    automationId: simulation.automationId.toLowerCase(),
     versionId: simulation.versionId,
     contactId: contact.id,
     startReason,
-    status: stoppedBy ? 'stopped' : (run.status as DryRun['status']),
-    stoppedBy,
+    status: run.stoppedBy ? 'stopped' : (run.status as DryRun['status']),
+    stoppedBy: run.stoppedBy,
     startedAt: startedAt.toISOString(),
     endedAt: clock.now.toISOString(),
     variables: run.variables,
@@ -299,7 +222,7 @@ export async function simulateRun(
       return {
         ...entry,
         message: message ? { ...message, chatId: known.has(message.chatId) ? message.chatId : null } : null,
-        call: calls.get(entry.number) ?? null,
+        call: run.calls.get(entry.number) ?? null,
       };
     }),
     changes: findChanges([contact, chatBefore], [contactAtEnd, chatAtEnd]),

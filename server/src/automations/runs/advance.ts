@@ -9,15 +9,22 @@ import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import { storedTurns } from '../../users/turns.ts';
 import type { Definition } from '../schema.ts';
 import { readSecrets } from '../secrets/secret.ts';
-import type { RunContext } from './context.ts';
+import { mergeContext, type RunContext } from './context.ts';
 import { type ActiveRun, performEffects, type RequestedEffect } from './effects.ts';
 import { type EvaluateInput, evaluateTask } from './evaluate-task.ts';
 import { interpret } from './interpreter.ts';
-import { type LoadDeps, loadRuns, lockRuns } from './load-runs.ts';
+import { type LoadDeps, type LoadedRun, loadRuns, lockRuns, type StoredPlace } from './load-runs.ts';
 import { compileProgram, type Program } from './program.ts';
 import { sealCall } from './seal-call.ts';
 import type { SendDeps } from './send.ts';
-import { type Effect, type EffectResult, freshState, type RunError, type StepBatch } from './state.ts';
+import {
+  type Effect,
+  type EffectResult,
+  freshState,
+  type RunError,
+  type RunState,
+  type StepBatch,
+} from './state.ts';
 import { type Advanced, storeStepBatches } from './store.ts';
 
 const definitions = statement<[ids: string[]], { id: string; definition: Definition }>(
@@ -67,13 +74,20 @@ function withSealedCall(stepBatch: StepBatch, keys: Keys): StepBatch {
   return { ...stepBatch, state: { ...stepBatch.state, pending: { ...pending, call } } };
 }
 
-/** Executes one step batch of each run in one transaction. Returns the texts to evaluate after it. */
-export async function advanceRuns(
-  tx: TenantTx,
-  ids: string[],
-  known: ReadonlyMap<string, EffectResult>,
-  deps: AdvanceDeps,
-): Promise<PendingEvaluation[]> {
+/** A run that is locked, where it is, and everything that its steps need. */
+export interface PreparedRun extends LoadedRun {
+  at: { step: string | null; state: RunState };
+  secrets: Readonly<Record<string, string>>;
+}
+
+/** Where a stored run is. */
+export const placeOf = ({ id, step, state }: StoredPlace): PreparedRun['at'] => {
+  const { variables = {}, ...others } = state;
+  return { step, state: { ...freshState(id, variables), ...others } };
+};
+
+/** Locks runs that are due, and loads what their steps need. */
+export async function prepareRuns(tx: TenantTx, ids: string[], deps: AdvanceDeps): Promise<PreparedRun[]> {
   const runs = await tx.all(lockRuns, [ids, tx.now]);
   if (runs.length === 0) return [];
   const versionIds = runs.map((run) => run.version_id);
@@ -84,36 +98,43 @@ export async function advanceRuns(
   // All of them in the order of ids, before any run takes a turn.
   const teamIds = new Set([...programs.values()].flatMap(({ turnTeamIds }) => turnTeamIds));
   await (deps.turns ?? storedTurns).lock(tx, [...teamIds]);
-  const active = (await loadRuns(tx, runs, programs, deps)).map(({ run, program, activeRun }) => {
-    const { variables = {}, ...state } = run.state;
-    const at = { step: run.step, state: { ...freshState(run.id, variables), ...state } };
+  return (await loadRuns(tx, runs, programs, deps)).map((loaded) => ({
+    ...loaded,
+    at: placeOf(loaded.run),
+    secrets: loaded.program.usesSecrets ? secrets : {},
+  }));
+}
+
+/** Gives a step its evaluated texts, or postpones it until they are there. */
+type Evaluate = (pending: PendingEvaluation) => EffectResult | Promise<EffectResult>;
+
+/** Executes one step batch of each run. Their contexts are as the database has them afterwards. */
+export async function executeSteps(
+  tx: TenantTx,
+  prepared: readonly PreparedRun[],
+  evaluate: Evaluate,
+  deps: SendDeps,
+): Promise<StepBatch[]> {
+  const active = prepared.map(({ program, activeRun, at, secrets }) => {
+    const opening = activeRun.hours && openingFor(activeRun, activeRun.hours);
     const steps: Generator<Effect, StepBatch, EffectResult> = interpret(
       program,
       at,
       activeRun.context,
       tx.now,
-      program.usesSecrets ? secrets : {},
-      activeRun.hours && openingFor(activeRun, activeRun.hours),
+      secrets,
+      opening,
     );
-    return { run, activeRun, steps, turn: steps.next() };
+    return { activeRun, steps, turn: steps.next() };
   });
-
-  const evaluations: PendingEvaluation[] = [];
-  const evaluated = new Map(known);
-  /** Gives the step its evaluated texts, or postpones it until they are there. */
-  const evaluate = (one: (typeof active)[number], { input }: Extract<Effect, { kind: 'evaluate' }>): void => {
-    const result = evaluated.get(one.run.id);
-    // Only the first step of the batch has waited for it.
-    evaluated.delete(one.run.id);
-    if (!result) evaluations.push({ runId: one.run.id, input });
-    one.turn = one.steps.next(result ?? { isPostponed: true });
-  };
-
   for (;;) {
     for (const one of active)
-      while (!one.turn.done && one.turn.value.kind === 'evaluate') evaluate(one, one.turn.value);
+      while (!one.turn.done && one.turn.value.kind === 'evaluate') {
+        const { input } = one.turn.value;
+        one.turn = one.steps.next(await evaluate({ runId: one.activeRun.runId, input }));
+      }
     const requesting = active.filter(({ turn }) => !turn.done);
-    if (requesting.length === 0) break;
+    if (requesting.length === 0) return active.map(({ turn }) => turn.value as StepBatch);
     const results = await performEffects(
       tx,
       requesting.map(({ activeRun, turn }) => ({
@@ -124,20 +145,44 @@ export async function advanceRuns(
     );
     for (const [index, one] of requesting.entries()) {
       const result = results[index] as EffectResult;
-      if (!result.failure) one.activeRun.context = { ...one.activeRun.context, ...result.context };
+      if (!result.failure) one.activeRun.context = mergeContext(one.activeRun.context, result.context);
       one.turn = one.steps.next(result);
     }
   }
+}
 
-  const advanced = active.map(
-    ({ run, activeRun, turn }): Advanced => ({
-      runId: run.id,
-      revision: run.revision,
-      chatId: activeRun.context.chat?.id ?? run.chat_id,
-      wasScheduled: run.status === 'scheduled',
-      stepBatch: withSealedCall(turn.value as StepBatch, deps.keys),
-    }),
-  );
+/** The result of a step batch of a run, as it is stored. */
+export const advancedOf = (
+  { run, activeRun }: PreparedRun,
+  stepBatch: StepBatch,
+  { keys }: Pick<SendDeps, 'keys'>,
+): Advanced => ({
+  runId: run.id,
+  revision: run.revision,
+  chatId: activeRun.context.chat?.id ?? run.chat_id,
+  wasScheduled: run.status === 'scheduled',
+  stepBatch: withSealedCall(stepBatch, keys),
+});
+
+/** Executes one step batch of each run in one transaction. Returns the texts to evaluate after it. */
+export async function advanceRuns(
+  tx: TenantTx,
+  ids: string[],
+  known: ReadonlyMap<string, EffectResult>,
+  deps: AdvanceDeps,
+): Promise<PendingEvaluation[]> {
+  const prepared = await prepareRuns(tx, ids, deps);
+  const evaluations: PendingEvaluation[] = [];
+  const evaluated = new Map(known);
+  const evaluate: Evaluate = (pending) => {
+    const result = evaluated.get(pending.runId);
+    // Only the first step of the batch has waited for it.
+    evaluated.delete(pending.runId);
+    if (!result) evaluations.push(pending);
+    return result ?? { isPostponed: true };
+  };
+  const stepBatches = await executeSteps(tx, prepared, evaluate, deps);
+  const advanced = prepared.map((run, index) => advancedOf(run, stepBatches[index] as StepBatch, deps));
   const postponed = new Set(evaluations.map(({ runId }) => runId));
   // A run whose first step was postponed is as it was.
   await storeStepBatches(

@@ -62,6 +62,19 @@ const NO_CHAT = {
   closedAt: null,
 };
 
+/**
+ * The context after an effect, as if it were read again: a chat shows its contact, and a contact its chats, so that both are as the
+ * later one of them has it.
+ */
+export function mergeContext(before: RunContext, changed: Partial<RunContext> = {}): RunContext {
+  const after = { ...before, ...changed };
+  const { contact, chat } = after;
+  if (chat?.contactId !== contact.id) return after;
+  if (changed.chat) return { ...after, contact: chat.contact };
+  const handle = contact.handles.find(({ id }) => id === chat.handleId) ?? chat.handle;
+  return changed.contact ? { ...after, chat: { ...chat, contact, handle } } : after;
+}
+
 /** The contact's attributes by externalId; null for those without a value. */
 export function attributesOf(
   contact: Contact,

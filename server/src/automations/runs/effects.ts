@@ -12,7 +12,7 @@ import { addContactLabels, removeContactLabel } from '../../contacts/contact-lab
 import type { Contact } from '../../contacts/schema.ts';
 import { causedByRun, type TenantTx } from '../../db/tenant.ts';
 import type { TenantHours } from '../../hours/tenant-hours.ts';
-import { takeReply } from '../../messages/take-reply.ts';
+import type { takeReply } from '../../messages/take-reply.ts';
 import { channelKinds } from '../../providers/kinds.ts';
 import type { MessageTemplate } from '../../templates/schema.ts';
 import { findTemplate } from '../../templates/template.ts';
@@ -43,6 +43,8 @@ export interface ActiveRun {
   /** Whether its messages wait for the end of quiet hours. */
   respectsQuietHours: boolean;
   turns: Turns;
+  /** Takes the contact's reply for which it waits. */
+  findReply: typeof takeReply;
 }
 
 export interface RequestedEffect {
@@ -75,11 +77,13 @@ const single: {
     effect: Extract<Effect, { kind: K }>,
   ) => Promise<EffectResult>;
 } = {
-  set_attribute: async (tx, activeRun, { externalId, value }) =>
-    withContact(
-      activeRun,
-      await changeContact(tx, activeRun.contactId, { attributes: [{ externalId, value }] }),
-    ),
+  set_attribute: async (tx, activeRun, { externalId, value }) => {
+    // The contact is locked and as the database has it: a value that it has changes nothing.
+    const { attributes } = activeRun.context.contact;
+    if (attributes.some((one) => one.externalId === externalId && one.value === value)) return {};
+    const change = { attributes: [{ externalId, value }] };
+    return withContact(activeRun, await changeContact(tx, activeRun.contactId, change));
+  },
   add_label: async (tx, activeRun, { labelId }) =>
     withContact(activeRun, await addContactLabels(tx, activeRun.contactId, [{ id: labelId }])),
   remove_label: async (tx, activeRun, { labelId }) =>
@@ -116,8 +120,8 @@ const single: {
     tx.publish(...(await recordConsents(tx, [change])));
     return withContact(activeRun, await requireContact(tx, contactId));
   },
-  find_reply: async (tx, { runId, context }, { after }) => {
-    const message = context.chat && (await takeReply(tx, context.chat.id, after, runId));
+  find_reply: async (tx, { runId, context, findReply }, { after }) => {
+    const message = context.chat && (await findReply(tx, context.chat.id, after, runId));
     return message ? { messageId: message.id, context: { message } } : {};
   },
 };

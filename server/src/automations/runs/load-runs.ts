@@ -7,6 +7,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { holdTenantHours } from '../../hours/tenant-hours.ts';
 import { findMessages } from '../../messages/message.ts';
+import { takeReply } from '../../messages/take-reply.ts';
 import { storedTurns, type Turns } from '../../users/turns.ts';
 import { attributesOf } from './context.ts';
 import type { ActiveRun } from './effects.ts';
@@ -15,8 +16,14 @@ import { cancelRunsOfChats } from './run.ts';
 import type { SendDeps } from './send.ts';
 import type { RunState } from './state.ts';
 
-interface LockedRun {
+/** A run as far as it says where it is. */
+export interface StoredPlace {
   id: string;
+  step: string | null;
+  state: Partial<RunState>;
+}
+
+interface LockedRun extends StoredPlace {
   version_id: string;
   contact_id: string;
   chat_id: string | null;
@@ -29,8 +36,6 @@ interface LockedRun {
   automation_id: string;
   automation_name: string;
   status: string;
-  step: string | null;
-  state: Partial<RunState>;
   revision: number;
 }
 
@@ -74,21 +79,31 @@ export interface LoadDeps extends Pick<SendDeps, 'keys' | 'baseUrl'> {
   turns?: Turns;
 }
 
+/** A run with what its texts and conditions can use. */
+export interface LoadedRun {
+  run: LockedRun;
+  program: Program;
+  activeRun: ActiveRun;
+}
+
 /** Loads everything that the texts and conditions of the runs can use. */
 export async function loadRuns(
   tx: TenantTx,
   runs: LockedRun[],
   programs: ReadonlyMap<string, Program>,
   { keys, baseUrl, ignoresQuietHours = false, turns = storedTurns }: LoadDeps,
-) {
+): Promise<LoadedRun[]> {
   const ids = (of: (run: LockedRun) => string | null | undefined): string[] => [
     ...new Set(runs.flatMap((run) => of(run) ?? [])),
   ];
   const contactIds = ids((run) => run.contact_id);
   const chatIds = ids((run) => run.chat_id);
   const messageIds = ids((run) => run.state.messageId);
-  const contacts = byId(await findContacts(tx, contactIds));
   const chats = byId(await findChats(tx, chatIds));
+  // Those of chats were read with them.
+  const contacts = byId([...chats.values()].map(({ contact }) => contact));
+  const others = contactIds.filter((id) => !contacts.has(id));
+  for (const contact of await findContacts(tx, others)) contacts.set(contact.id, contact);
   const messages = byId(await findMessages(tx, messageIds));
   const externalIds = (await attributesOfTenant(tx)).map((attribute) => attribute.external_id);
   // The chat of a run is hidden while its channel is being deleted, and the run ends with it.
@@ -123,6 +138,7 @@ export async function loadRuns(
       // A campaign is tried out when its author wants to see it.
       respectsQuietHours: purposeOf(run) === 'marketing' && !run.is_test && !ignoresQuietHours,
       turns,
+      findReply: takeReply,
       context: {
         contact,
         attributes: attributesOf(contact, externalIds),

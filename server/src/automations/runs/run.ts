@@ -166,8 +166,11 @@ export const runEvent = (type: EventType, row: RunRow): NewEvent => ({
   ),
 });
 
-/** A step in which the run was ended from outside has no end of its own. */
-function presentEntry({ started_at, ended_at, ...entry }: StoredEntry, run: RunRow): Entry {
+/** A step as the trace shows it. One in which the run was ended from outside has no end of its own. */
+export function presentEntry(
+  { started_at, ended_at, ...entry }: StoredEntry,
+  run: Pick<RunRow, 'status' | 'error' | 'ended_at'>,
+): Entry {
   const isOpen = entry.status === 'running' || entry.status === 'waiting';
   const isCut = isOpen && (run.status === 'cancelled' || run.status === 'failed');
   return {

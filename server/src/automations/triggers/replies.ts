@@ -55,7 +55,7 @@ export async function noteRepliedRuns(tx: TenantTx, events: PublishedEvent[]): P
 }
 
 /** Makes runs due whose contact has replied. */
-export const wakeReplied = (tx: TenantTx, runIds: string[]): Promise<{ automation_id: string }[]> =>
+const wakeReplied = (tx: TenantTx, runIds: string[]): Promise<{ automation_id: string }[]> =>
   tx.all(wakeRuns, [runIds]);
 
 /** Handler of the queue `run_replies`: makes runs due whose contact has replied. The run itself looks up the reply. */

@@ -17,6 +17,9 @@ function otherSpelling(value: string): string | undefined {
   return number === undefined ? undefined : `+54${mobile === '' ? '9' : ''}${number}`;
 }
 
+/** Whether a phone number is written in two ways. */
+export const hasOtherSpelling = (value: string): boolean => otherSpelling(value) !== undefined;
+
 /** A handle, and the same one as others write it. */
 export function spellingsOf({ type, value }: Handle): Handle[] {
   const other = type === 'phone_number' ? otherSpelling(value) : undefined;
@@ -41,16 +44,17 @@ const storedHandles = statement<
 
 /**
  * Returns how a handle is stored: as it is given, or as others write it. If both are, the one with a chat in the channel
- * counts. A handle that is not stored stays as it is.
+ * counts. A handle that is not stored stays as it is. Those in `alsoStored`, by `keyOf`, are about to be stored.
  */
 export async function findSpellings(
   db: TenantReader,
   handles: readonly Handle[],
   channelId: string | null,
+  alsoStored: ReadonlySet<string> = new Set(),
 ): Promise<<H extends Handle>(handle: H) => H> {
-  const several = handles.map(spellingsOf).filter((spellings) => spellings.length > 1);
+  const several = handles.filter(({ type, value }) => type === 'phone_number' && hasOtherSpelling(value));
   if (several.length === 0) return (handle) => handle;
-  const all = several.flat();
+  const all = several.flatMap(spellingsOf);
   const rows = await db.all(storedHandles, [
     all.map(({ type }) => type),
     all.map(({ value }) => value),
@@ -58,7 +62,9 @@ export async function findSpellings(
   ]);
   const stored = new Map(rows.map((row) => [keyOf(row), row]));
   return (handle) => {
-    const found = spellingsOf(handle).flatMap((one) => stored.get(keyOf(one)) ?? []);
+    const found = spellingsOf(handle).flatMap(
+      (one) => stored.get(keyOf(one)) ?? (alsoStored.has(keyOf(one)) ? { ...one, has_chat: false } : []),
+    );
     const value = (found.find(({ has_chat }) => has_chat) ?? found[0])?.value;
     return value === undefined || value === handle.value ? handle : { ...handle, value };
   };

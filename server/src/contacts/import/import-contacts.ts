@@ -1,14 +1,14 @@
 import { ApiError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
-import { channelKinds } from '../../providers/kinds.ts';
+import { channelKinds, type Handle } from '../../providers/kinds.ts';
 import { storeConsents } from '../consent/consents.ts';
 import { lockContacts } from '../contact.ts';
 import { attachLabels } from '../contact-labels.ts';
 import { type InsertedHandle, insertUnknownContacts } from '../handles/insert-new.ts';
 import { lockHandles } from '../handles/lock.ts';
-import { countHandles, findOwners } from '../handles/owners.ts';
-import { findSpellings } from '../handles/spellings.ts';
+import { countHandles, findOwners, keyOf } from '../handles/owners.ts';
+import { findSpellings, hasOtherSpelling, spellingsOf } from '../handles/spellings.ts';
 import { touchContacts } from '../search-text.ts';
 import { type CreatedContact, describeCreated } from './describe-new.ts';
 import {
@@ -35,21 +35,44 @@ export interface ImportCounts {
   refused: RefusedRow[];
 }
 
+/** What earlier rows of a dry run would have stored. Their contacts may exist, or be new. */
+export interface EarlierRows {
+  /** The contacts that would have these handles, by `keyOf`. */
+  findOwners(handles: readonly Handle[]): Promise<Map<string, string>>;
+  /** How many handles contacts would have got, by their ids. */
+  countHandles(contactIds: readonly string[]): Promise<Map<string, number>>;
+}
+
+/** Which contacts rows are about, and the owners of their handles by `keyOf`. */
+interface FoundContacts extends ResolvedRows {
+  owners: ReadonlyMap<string, string>;
+}
+
 /** Finds the contacts of rows, by their phone numbers and email addresses. */
 async function findContactsOf(
   db: TenantReader,
   rows: readonly ImportedContact[],
   existing: ImportOptions['existing'],
-): Promise<ResolvedRows> {
-  const spelled = await findSpellings(db, rows.flatMap(handlesOf), null);
-  const stored = rows.map((row) =>
-    row.phoneNumber === null
-      ? row
-      : { ...row, phoneNumber: spelled({ type: 'phone_number', value: row.phoneNumber }).value },
-  );
+  earlier?: EarlierRows,
+): Promise<FoundContacts> {
+  const handles = rows.flatMap(handlesOf);
+  const planned = (await earlier?.findOwners(handles.flatMap(spellingsOf))) ?? new Map<string, string>();
+  // Also those of the rows before, so that it makes no difference which rows are in one batch.
+  const known = new Set(planned.keys());
+  const spelled = await findSpellings(db, handles, null, known);
+  const stored = rows.map((row) => {
+    if (row.phoneNumber === null || !hasOtherSpelling(row.phoneNumber)) return row;
+    const handle = spelled({ type: 'phone_number', value: row.phoneNumber });
+    known.add(keyOf(handle));
+    return handle.value === row.phoneNumber ? row : { ...row, phoneNumber: handle.value };
+  });
   const owners = await findOwners(db, stored.flatMap(handlesOf));
-  const sizes = await countHandles(db, findExtended(stored, owners));
-  return resolveRows(stored, owners, sizes, existing);
+  for (const [key, ownerId] of planned) owners.set(key, ownerId);
+  const extended = findExtended(stored, owners);
+  const sizes = await countHandles(db, extended);
+  for (const [id, count] of (await earlier?.countHandles(extended)) ?? [])
+    sizes.set(id, (sizes.get(id) ?? 0) + count);
+  return { ...resolveRows(stored, owners, sizes, existing), owners };
 }
 
 function countRows({ contacts, refused, skipped }: ResolvedRows): ImportCounts {
@@ -58,12 +81,25 @@ function countRows({ contacts, refused, skipped }: ResolvedRows): ImportCounts {
   return { created, updated: rows - created, skipped, refused };
 }
 
-/** What importing rows would do. */
-export const previewImport = async (
+/** A handle that a contact would get. */
+interface PlannedHandle extends Handle {
+  ownerId: string;
+}
+
+/** What importing rows would do after earlier ones, and the handles that contacts would get. */
+export async function previewImport(
   db: TenantReader,
   rows: readonly ImportedContact[],
   { existing }: Pick<ImportOptions, 'existing'>,
-): Promise<ImportCounts> => countRows(await findContactsOf(db, rows, existing));
+  earlier: EarlierRows,
+): Promise<ImportCounts & { added: PlannedHandle[] }> {
+  const found = await findContactsOf(db, rows, existing, earlier);
+  const added = found.contacts.flatMap(({ contactId, handles }) => {
+    const ownerId = contactId ?? newId();
+    return handles.flatMap((handle) => (found.owners.has(keyOf(handle)) ? [] : { ...handle, ownerId }));
+  });
+  return { ...countRows(found), added };
+}
 
 /** Somebody else has created one of the contacts since it was looked for. */
 const createdMeanwhile = (): ApiError =>
@@ -75,7 +111,10 @@ async function createNew(tx: TenantTx, contacts: readonly ResolvedContact[]): Pr
   const unknown = contacts.map((contact) => ({ ...contact, contactId: newId() }));
   const handles = await insertUnknownContacts(tx, unknown);
   if (!handles) throw createdMeanwhile();
-  return unknown.map((contact, index) => ({ ...contact, handles: handles[index] as InsertedHandle[] }));
+  // Assigned and not copied: there are thousands.
+  return unknown.map((contact, index) =>
+    Object.assign(contact, { handles: handles[index] as InsertedHandle[] }),
+  );
 }
 
 /** What is stored with new contacts already. */
