@@ -6,7 +6,7 @@ import { usePgClient } from '../kit/pg-client.ts';
 import { type Answer, type TestTenant, useServer } from '../kit/server.ts';
 import { until } from '../kit/until.ts';
 
-const PEOPLE = 30;
+const CONTACTS = 30;
 const ROUNDS = 12;
 const phoneOf = (person: number): string => `+1555020${String(person).padStart(4, '0')}`;
 
@@ -81,7 +81,7 @@ it('A1, R1, I8: merging, erasing, importing, sending and deleting at once contra
       )
     ).rows.map(({ id }) => String(id));
   const table = (round: number): string =>
-    `Name;Phone\n${Array.from({ length: PEOPLE }, (_, person) => `N${round} ${person};${phoneOf(person)}`).join('\n')}\n`;
+    `Name;Phone\n${Array.from({ length: CONTACTS }, (_, person) => `N${round} ${person};${phoneOf(person)}`).join('\n')}\n`;
 
   const actions: (() => Promise<unknown>)[] = [
     async () => {
@@ -89,7 +89,7 @@ it('A1, R1, I8: merging, erasing, importing, sending and deleting at once contra
         await ask(
           'inbound',
           tenant.post(`/v3/sandbox/${channels[random(2)]}/inbound`, {
-            from: phoneOf(random(PEOPLE)),
+            from: phoneOf(random(CONTACTS)),
             text: `Planted ${count}`,
           }),
         );
@@ -107,7 +107,7 @@ it('A1, R1, I8: merging, erasing, importing, sending and deleting at once contra
     },
     async () => ask('import', startImport(tenant, table(random(1000)))),
     async () => {
-      const contacts = Array.from({ length: PEOPLE }, (_, person) => ({ phoneNumber: phoneOf(person) }));
+      const contacts = Array.from({ length: CONTACTS }, (_, person) => ({ phoneNumber: phoneOf(person) }));
       const body = { channelId: channels[random(2)], name: 'Sale', automationId: campaignBot, contacts };
       await ask('campaign', tenant.post('/v3/campaigns', body));
     },

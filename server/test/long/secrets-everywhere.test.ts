@@ -104,7 +104,7 @@ async function plantChannels(): Promise<void> {
 }
 
 /** Passwords, codes, links, sessions and tokens of people. */
-async function plantPeople(): Promise<void> {
+async function plantLogins(): Promise<void> {
   const { tenant } = fixtures;
   const person = await usePerson(server, tenant, 'owner');
   fixtures.person = person;
@@ -187,7 +187,7 @@ const found = (text: string): string[] =>
 beforeAll(async () => {
   fixtures = await createFixtures(server);
   await plantChannels();
-  await plantPeople();
+  await plantLogins();
   await plantAutomation();
   server.clock.advance(60_000);
   await server.settle();
