@@ -54,7 +54,7 @@ module.exports = {
         ],
       },
       to: {
-        path: '^(node:)?(net|tls|http|https|http2|dns|dns/promises|dgram)$|/node_modules/undici/',
+        path: '^(node:)?(net|tls|http|https|http2|dns|dns/promises|dgram)$|(^|/)node_modules/undici/',
         dependencyTypesNot: ['type-only'],
       },
     },
