@@ -1,7 +1,7 @@
 import type { NewEvent } from '../base/events.ts';
 import { newId } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
-import type { TenantHooks, TenantTx } from '../db/tenant.ts';
+import type { TenantHooks } from '../db/tenant.ts';
 import { declareQueue, type QueueRow, shardOf } from './queue.ts';
 import { untilItSucceeds } from './retry.ts';
 
@@ -37,8 +37,7 @@ export const eventsQueue = declareQueue<PublishedEvent>({
   retry: untilItSucceeds,
 });
 
-/** The parameters of {@link insertEvent}. */
-export type EventRow = [
+type EventRow = [
   id: string,
   shard: number,
   now: Date,
@@ -71,22 +70,19 @@ const insertEvents = statement<
     data: string[],
     originRunIds: (string | null)[],
     facts: (string | null)[],
-    sequences: (number | null)[],
   ]
 >(
   'events.insert',
-  `insert into events (id, tenant_id, shard, created_at, type, channel_id, contact_id, chat_id, data, origin_run_id, facts,
-                       sequence)
-   select e.id, $tenant, $1, $2, e.type, e.channel_id, e.contact_id, e.chat_id, e.data, e.origin_run_id, e.facts, e.sequence
-     from unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::uuid[], $10::jsonb[],
-                 $11::bigint[])
-       with ordinality as e (id, type, channel_id, contact_id, chat_id, data, origin_run_id, facts, sequence, number)
+  `insert into events (id, tenant_id, shard, created_at, type, channel_id, contact_id, chat_id, data, origin_run_id, facts)
+   select e.id, $tenant, $1, $2, e.type, e.channel_id, e.contact_id, e.chat_id, e.data, e.origin_run_id, e.facts
+     from unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::uuid[], $10::jsonb[])
+       with ordinality as e (id, type, channel_id, contact_id, chat_id, data, origin_run_id, facts, number)
     order by e.number`,
 );
 
 const factsOf = ({ facts }: NewEvent): string | null => (facts ? JSON.stringify(facts) : null);
 
-/** An event as it is stored, with its data as they are now. */
+/** The parameters of {@link insertEvent}. */
 export const eventRow = (
   event: NewEvent,
   { tenantId, now }: { tenantId: string; now: Date },
@@ -105,52 +101,23 @@ export const eventRow = (
   sequence,
 ];
 
-/** The same event for subscribers. */
-export const publishedEventOf = (row: EventRow, tenantId: string): PublishedEvent => {
-  const [id, , createdAt, type, channelId, contactId, chatId, , originRunId, facts] = row;
-  return {
-    id,
-    tenant_id: tenantId,
-    type,
-    channel_id: channelId,
-    contact_id: contactId,
-    chat_id: chatId,
-    origin_run_id: originRunId,
-    facts: facts === null ? null : JSON.parse(facts),
-    created_at: createdAt,
-  };
-};
-
-/** Stores events in the caller's transaction, in their order. */
-export function insertEventRows(tx: Pick<TenantTx, 'enqueue'>, rows: readonly EventRow[]): void {
-  const [first, ...others] = rows;
-  if (!first) return;
-  if (others.length === 0) {
-    tx.enqueue(insertEvent, first);
-    return;
-  }
-  const [, shard, now] = first;
-  tx.enqueue(insertEvents, [
-    shard,
-    now,
-    rows.map(([id]) => id),
-    rows.map(([, , , type]) => type),
-    rows.map(([, , , , channelId]) => channelId),
-    rows.map(([, , , , , contactId]) => contactId),
-    rows.map(([, , , , , , chatId]) => chatId),
-    rows.map(([, , , , , , , data]) => data),
-    rows.map(([, , , , , , , , originRunId]) => originRunId),
-    rows.map(([, , , , , , , , , facts]) => facts),
-    rows.map(([, , , , , , , , , , sequence]) => sequence),
-  ]);
-}
-
 /** Stores events in the caller's transaction, and wakes the sequencer with the commit. */
 export const publishEvents: TenantHooks['publish'] = (tx, events) => {
-  if (events.length === 0) return;
-  insertEventRows(
-    tx,
-    events.map((event) => eventRow(event, tx, null)),
-  );
+  const [first, ...others] = events;
+  if (!first) return;
+  if (others.length === 0) tx.enqueue(insertEvent, eventRow(first, tx, null));
+  else
+    tx.enqueue(insertEvents, [
+      shardOf(tx.tenantId, tx.tenantId),
+      tx.now,
+      events.map(() => newId()),
+      events.map((event) => event.type),
+      events.map((event) => event.channelId),
+      events.map((event) => event.contactId),
+      events.map((event) => event.chatId),
+      events.map((event) => JSON.stringify(event.data)),
+      events.map((event) => event.originRunId ?? null),
+      events.map(factsOf),
+    ]);
   tx.wake(eventsQueue, tx.tenantId);
 };

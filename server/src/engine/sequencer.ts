@@ -4,16 +4,7 @@ import { isForeignKeyViolation, isStatementTimeout } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import { type BatchSizes, createBatchSizes } from './batch-sizes.ts';
-import {
-  type EventRow,
-  eventRow,
-  eventsQueue,
-  insertEvent,
-  insertEventRows,
-  MAX_EVENTS,
-  type PublishedEvent,
-  publishedEventOf,
-} from './outbox.ts';
+import { eventRow, eventsQueue, insertEvent, MAX_EVENTS, type PublishedEvent } from './outbox.ts';
 import type { Outcome } from './scheduler.ts';
 
 /** An event with its number. */
@@ -30,8 +21,6 @@ const MAX_ROWS = 2_000;
 const COUNTER_OF_TENANT = 'tenant_counters_tenant_id_fkey';
 /** After this many transactions other tenants continue. */
 const TRANSACTIONS_PER_CALL = 8;
-/** More events are numbered by the sequencer, which does it for hundreds at a time and keeps no other row locked. */
-const MAX_NUMBERED_AT_ONCE = 10;
 
 const raiseCounter = statement<[count: number], { sequence: number }>(
   'events.raise_counter',
@@ -51,17 +40,6 @@ const numberEvents = statement<[ids: string[]], { id: string; sequence: number }
      from raised r cross join unnest($1::uuid[]) with ordinality as n (id, number)
     where e.id = n.id and (e.tenant_id = $tenant) is true and num_nulls(e.sequence) = 1
    returning e.id, e.sequence`,
-);
-const takeNumbers = statement<[count: number, shard: number], { sequence: number }>(
-  'events.take_numbers',
-  // Waits for nobody: the caller has locked other rows, which come after the counter. Events that wait for a number may be
-  // about the same rows, and come first.
-  `update tenant_counters t set sequence = t.sequence + $1 from (
-     select c.tenant_id from tenant_counters c
-      where c.tenant_id = $tenant and exists (select 1 from visible_tenants v where v.id = $tenant)
-        and not exists (select 1 from visible_events e where e.shard = $2 and e.tenant_id = $tenant and e.sequence is null)
-      for no key update of c skip locked) free
-    where t.tenant_id = free.tenant_id returning t.sequence`,
 );
 
 const deleteOrphans = statement<[ids: string[]]>(
@@ -115,15 +93,11 @@ export interface Consequences {
  */
 export type Subscriber = (tx: TenantTx, events: PublishedEvent[]) => Promise<Consequences>;
 
-/** What numbering events needs besides the database. */
-export interface Numbering {
+export interface SequencerDeps {
+  db: Database;
   subscribers: readonly Subscriber[];
   /** How many events of a tenant fit into one transaction. */
   batchSizes: BatchSizes;
-}
-
-export interface SequencerDeps extends Numbering {
-  db: Database;
 }
 
 /** What the sequencer of a process remembers. */
@@ -135,18 +109,6 @@ class TooManyRows {
   constructor(rows: number) {
     this.rows = rows;
   }
-}
-
-/** Enqueues what follows from events. Returns how many rows that are. */
-function writeConsequences(
-  consequences: readonly Consequences[],
-  sequences: ReadonlyMap<string, number>,
-  count: number,
-): number {
-  const rows = consequences.reduce((sum, one) => sum + one.rows, 0);
-  if (rows > MAX_ROWS && count > 1) throw new TooManyRows(rows);
-  for (const { write } of consequences) write(sequences);
-  return rows;
 }
 
 /** Numbers events in the order of their positions and writes what follows, in one transaction. Returns how many rows. */
@@ -167,64 +129,12 @@ async function numberBatch(
       tx.enqueue(deleteOrphans, [ids]);
       return 0;
     }
+    const rows = consequences.reduce((sum, one) => sum + one.rows, 0);
+    if (rows > MAX_ROWS && events.length > 1) throw new TooManyRows(rows);
     const sequences = new Map(numbered.map(({ id, sequence }) => [id, sequence]));
-    return writeConsequences(consequences, sequences, events.length);
+    for (const { write } of consequences) write(sequences);
+    return rows;
   });
-}
-
-/** A transaction that publishes its events at its end. */
-export interface LatePublishing {
-  /** The same transaction. What it publishes is kept until `publish` is called. */
-  tx: TenantTx;
-  /**
-   * Stores the events. If they are few, and nothing else of the tenant waits for a number or is being numbered, they get
-   * their numbers in this transaction, with what follows from them; otherwise the sequencer numbers them. Called last: from
-   * then on the tenant's counter may be locked.
-   */
-  publish(): Promise<void>;
-  /** Whether numbers were taken. If the transaction fails then, it may be because of a subscriber. */
-  hasNumbers(): boolean;
-}
-
-/** Lets a transaction number its events itself, which saves a transaction, a claim and a wake-up of another process. */
-export function publishLate(tx: TenantTx, { subscribers, batchSizes }: Numbering): LatePublishing {
-  const rows: EventRow[] = [];
-  let hasNumbers = false;
-
-  async function findFirstNumber(): Promise<number | undefined> {
-    const [first] = rows;
-    if (!first || rows.length > Math.min(MAX_NUMBERED_AT_ONCE, batchSizes.of(tx.tenantId))) return undefined;
-    const taken = await tx.find(takeNumbers, [rows.length, first[1]]);
-    return taken && taken.sequence - rows.length + 1;
-  }
-
-  return {
-    tx: Object.create(tx, {
-      publish: {
-        // As JSON at once: what it contains may change later.
-        value: (...events: NewEvent[]) => void rows.push(...events.map((event) => eventRow(event, tx, null))),
-      },
-    }),
-    async publish() {
-      if (rows.length === 0) return;
-      const first = await findFirstNumber();
-      if (first === undefined) {
-        insertEventRows(tx, rows);
-        return tx.wake(eventsQueue, tx.tenantId);
-      }
-      hasNumbers = true;
-      for (const [index, row] of rows.entries()) row[10] = first + index;
-      insertEventRows(tx, rows);
-      const events = rows.map((row) => publishedEventOf(row, tx.tenantId));
-      const consequences = await Promise.all(subscribers.map((subscribe) => subscribe(tx, events)));
-      writeConsequences(
-        consequences,
-        new Map(events.map(({ id }, index) => [id, first + index])),
-        events.length,
-      );
-    },
-    hasNumbers: () => hasNumbers,
-  };
 }
 
 /**

@@ -4,7 +4,6 @@ import { createLog } from '../../src/base/log.ts';
 import { inboundQueue } from '../../src/channels/queues.ts';
 import { claimsOf } from '../../src/engine/claims.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
-import { createSequencerState } from '../../src/engine/sequencer.ts';
 import { processInbound } from '../../src/messages/inbound/worker.ts';
 import { sandboxBody, storeInbound } from '../kit/inbound.ts';
 import { useHttpServer } from '../kit/listeners.ts';
@@ -56,8 +55,7 @@ describe('processing inbound', () => {
       new Set(),
     );
     expect(rows).toHaveLength(3);
-    const numbering = { subscribers: [], batchSizes: createSequencerState() };
-    const processing = processInbound({ ...workerDeps(server, flaky), ...numbering, log }, rows);
+    const processing = processInbound({ ...workerDeps(server, flaky), log }, rows);
     await expect(processing).rejects.toMatchObject({ key: 'service_unavailable' });
     const { rows: left } = await db.query('select attempts, error from inbound where tenant_id = $1', [
       tenant.id,

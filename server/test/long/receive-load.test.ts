@@ -6,7 +6,6 @@ import type { Database } from '../../src/db/database.ts';
 import type { TenantTx } from '../../src/db/tenant.ts';
 import { publishEvents } from '../../src/engine/outbox.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
-import { createSequencerState } from '../../src/engine/sequencer.ts';
 import { fileStore } from '../../src/files/store.ts';
 import { processInbound } from '../../src/messages/inbound/worker.ts';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
@@ -82,8 +81,6 @@ it('plain texts of known contacts take five statements, however many they are', 
     tasks: useTaskPool(),
     countIgnored: () => {},
     countFailed: () => {},
-    subscribers: [],
-    batchSizes: createSequencerState(),
     log: createLog({ level: 'silent', json: true, destination: { write: () => {} } }),
   };
   for (const turn of [1, 2]) {
@@ -103,8 +100,8 @@ it('plain texts of known contacts take five statements, however many they are', 
     'chats.lock',
     'messages.claim_vendor_ids',
     'messages.store_inbound',
-    'inbound.delete',
     'events.insert',
+    'inbound.delete',
   ]);
 });
 

@@ -8,11 +8,10 @@ import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
 import { MergeNeeded } from '../../contacts/merge/merge-owners.ts';
 import { isServerTrouble } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
-import type { TenantDatabase, TenantTx } from '../../db/tenant.ts';
+import type { TenantDatabase } from '../../db/tenant.ts';
 import { handleEachAlone } from '../../engine/handle-each-alone.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
-import { type LatePublishing, type Numbering, publishLate } from '../../engine/sequencer.ts';
 import type { ReceiveDeps } from '../../files/receive.ts';
 import type { AdapterChannel } from '../../providers/adapter-channel.ts';
 import type { InboundEvent, InboundInvalid } from '../../providers/inbound-event.ts';
@@ -53,7 +52,7 @@ const MAX_PARSING_MS = 15_000;
 /** Enough to keep a thread busy. */
 const MAX_PARALLEL = 4;
 
-export interface InboundDeps extends ReceiveDeps, QueueDeps, Numbering {
+export interface InboundDeps extends ReceiveDeps, QueueDeps {
   countIgnored(provider: string, reason: 'history'): void;
   tasks: TaskPool;
   log: Logger;
@@ -160,39 +159,29 @@ async function applyRequests(
   );
   const received = requests.map(({ row, events }) => ({ row, events: events.map(files.withFiles) }));
   let failing: typeof received = [];
-  const applyIn = async (tx: TenantTx, mayMerge: boolean): Promise<void> => {
-    const events = received.flatMap(({ row, events }) =>
-      events.map((event) => ({ event, receivedAt: row.receivedAt })),
-    );
-    const indexes = await applyInbound(tx, channel, events, deps, mayMerge);
-    if (isPart) return;
-    const waiting = new Set([...indexes].map((index) => events[index]?.event));
-    const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
-    const idsOf = (some: typeof received): string[] => some.map(({ row }) => row.id);
-    const done = received.filter((one) => !isWaiting(one));
-    const hasInvalid = ({ events }: { events: ReceivedEvent[] }) => events.some(isInvalid);
-    tx.enqueue(deleteRequests, [idsOf(done.filter((one) => !hasInvalid(one)))]);
-    failing = done.filter(hasInvalid);
-    if (waiting.size === 0) return;
-    const dueAt = new Date(tx.now.getTime() + WAIT_MS);
-    tx.enqueue(postponeRequests, [idsOf(received.filter(isWaiting)), dueAt]);
-  };
-  const db = deps.db.forTenant(channel.tenantId);
-  let late: LatePublishing | undefined;
-  const applyAndNumber = (): Promise<void> =>
-    db.transaction(async (tx) => {
-      late = publishLate(tx, deps);
-      await applyIn(late.tx, false);
-      await late.publish();
+  const apply = (mayMerge: boolean): Promise<void> =>
+    deps.db.forTenant(channel.tenantId).transaction(async (tx) => {
+      const events = received.flatMap(({ row, events }) =>
+        events.map((event) => ({ event, receivedAt: row.receivedAt })),
+      );
+      const indexes = await applyInbound(tx, channel, events, deps, mayMerge);
+      if (isPart) return;
+      const waiting = new Set([...indexes].map((index) => events[index]?.event));
+      const isWaiting = ({ events }: { events: ReceivedEvent[] }) => events.some((one) => waiting.has(one));
+      const idsOf = (some: typeof received): string[] => some.map(({ row }) => row.id);
+      const done = received.filter((one) => !isWaiting(one));
+      const hasInvalid = ({ events }: { events: ReceivedEvent[] }) => events.some(isInvalid);
+      tx.enqueue(deleteRequests, [idsOf(done.filter((one) => !hasInvalid(one)))]);
+      failing = done.filter(hasInvalid);
+      if (waiting.size === 0) return;
+      const dueAt = new Date(tx.now.getTime() + WAIT_MS);
+      tx.enqueue(postponeRequests, [idsOf(received.filter(isWaiting)), dueAt]);
     });
   try {
-    await applyAndNumber().catch((error) => {
-      // Merging locks more, so it is only done where it is known to be needed. It also moves events without a number.
-      if (error instanceof MergeNeeded) return db.transaction((tx) => applyIn(tx, true));
-      // What follows from the events failed, or is too much: the sequencer repeats it, and the request counts as done.
-      if (late?.hasNumbers() && !isUnavailable(error) && !isServerTrouble(error))
-        return db.transaction((tx) => applyIn(tx, false));
-      throw error;
+    // Merging locks more, so it is only done where it is known to be needed.
+    await apply(false).catch((error) => {
+      if (!(error instanceof MergeNeeded)) throw error;
+      return apply(true);
     });
   } finally {
     await files.release();
