@@ -6,10 +6,11 @@ import { realShardOf } from './queue.ts';
 
 const NOTIFY_CHANNEL = 'parley_work';
 /**
- * NOTIFY inside a transaction serializes every commit of the database, so wake-ups are sent outside: the first at once,
- * those of the next milliseconds together.
+ * NOTIFY inside a transaction serializes every commit of the database, so wake-ups are sent outside: after a pause the first
+ * few at once, and under load those of some milliseconds together.
  */
 const COLLECT_MS = 20;
+const SENT_AT_ONCE = 10;
 /** Notifications, which only streams and clocks at other processes wait for, are sent with the next wake-up or after this. */
 const NOTIFY_MS = 100;
 /** PostgreSQL takes payloads of up to 8000 bytes; most entries have about 60. The sender comes first. */
@@ -87,12 +88,13 @@ export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): Wak
   let timer: NodeJS.Timeout | undefined;
   /** When the next are sent, by `performance.now`. */
   let sendsAt = Number.POSITIVE_INFINITY;
-  let lastSentAt = Number.NEGATIVE_INFINITY;
+  /** Up to when the sent ones would have been collected, one after another. */
+  let collectedUntil = Number.NEGATIVE_INFINITY;
   let sending = Promise.resolve();
 
   async function send(): Promise<void> {
     sendsAt = Number.POSITIVE_INFINITY;
-    lastSentAt = performance.now();
+    collectedUntil = Math.max(collectedUntil, performance.now()) + COLLECT_MS;
     const entries = [...pending];
     pending.clear();
     for (const payload of payloadsOf(entries, sender))
@@ -105,7 +107,7 @@ export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): Wak
   function sendWithin(afterMs: number, topic: string, shard: number, id: string): void {
     pending.add(`${topic}:${shard}:${id}`);
     const now = performance.now();
-    const at = Math.max(now + afterMs, lastSentAt + COLLECT_MS);
+    const at = Math.max(now + afterMs, collectedUntil - (SENT_AT_ONCE - 1) * COLLECT_MS);
     if (at >= sendsAt) return;
     clearTimeout(timer);
     sendsAt = at;

@@ -52,8 +52,8 @@ const results = rowSet({
   webhook_id: 'uuid',
   url: 'text',
 });
-const recordAttempts = systemStatement<[results: ParameterOf<typeof results>]>(
-  'deliveries.record',
+/** SQL that records results; with `where` for the rows of the deliveries. */
+const recordText = (where: string): string =>
   // A webhook's row is locked before the rows of its deliveries, as everywhere, and only if its health changes: that is
   // why the second update refers to the first. A delivery that was cancelled during the attempt stays cancelled unless
   // it was received; the attempt is stored in any case.
@@ -70,13 +70,21 @@ const recordAttempts = systemStatement<[results: ParameterOf<typeof results>]>(
             due_at = case when d.due_at is not null then r.due_at end
        from results r
       where d.id = r.id and d.tenant_id = r.tenant_id and d.attempts = r.attempts
-        and (d.due_at is not null or d.status = 'cancelled') and (select count(*) from noted) >= 0
+        and (d.due_at is not null or d.status = 'cancelled') and (select count(*) from noted) >= 0${where}
      returning d.id)
    insert into attempts (delivery_id, tenant_id, number, started_at, timings, response_status, response_headers,
                          response_body, error, url)
    select r.id, r.tenant_id, r.attempts + 1, r.started_at, r.timings, r.response_status,
           r.response_headers, r.response_body, r.error, r.url
-     from results r join counted using (id)`,
+     from results r join counted using (id)`;
+const recordAttempts = systemStatement<[results: ParameterOf<typeof results>]>(
+  'deliveries.record',
+  recordText(''),
+);
+/** For one result: with its id as a parameter, PostgreSQL prepares to update one partition and not each of them. */
+const recordAttempt = systemStatement<[results: ParameterOf<typeof results>, id: string]>(
+  'deliveries.record_one',
+  recordText(' and d.id = $2'),
 );
 const cancelRow = statement<[id: string, now: Date]>(
   'deliveries.cancel',
@@ -105,7 +113,10 @@ export const createAttemptRecorder = (
 ): ((result: DeliveryResult) => Promise<void>) =>
   batch<DeliveryResult, void>(
     async (ended) => {
-      await db.run(recordAttempts, [results.encode(rowsOf(ended, clock))]);
+      const rows = rowsOf(ended, clock);
+      const [first, ...others] = rows;
+      if (first && others.length === 0) await db.run(recordAttempt, [results.encode(rows), first.id]);
+      else await db.run(recordAttempts, [results.encode(rows)]);
       return [];
     },
     RECORD_BATCH,
