@@ -19,8 +19,11 @@ const issuesOf = (adapter: Adapter, given: Record<string, unknown>, stored = {})
 };
 
 test('both are registered adapters', () => {
-  expect(adapters.get('whatsapp_cloud')).toBe(whatsappCloud);
-  expect(adapters.get('instagram')).toBe(instagram);
+  // Each hides the secrets of its channels; everything else is the same.
+  for (const adapter of [whatsappCloud, instagram]) {
+    const { provider, verifySignature, configure } = adapter;
+    expect(adapters.get(provider)).toMatchObject({ provider, verifySignature, configure });
+  }
 });
 
 describe('settings', () => {

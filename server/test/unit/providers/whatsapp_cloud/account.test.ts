@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AdapterChannel } from '../../../../src/providers/adapter-channel.ts';
+import { hideSecrets } from '../../../../src/providers/hide-secrets.ts';
 import type { NewVendorTemplate } from '../../../../src/providers/vendor-template.ts';
 import { whatsappCloud } from '../../../../src/providers/whatsapp_cloud/whatsapp-cloud.ts';
 import { useGraph, useGraphContext } from '../../../kit/graph.ts';
@@ -264,7 +265,7 @@ describe('templates', () => {
 
 describe('a check', () => {
   const check = (config: object = {}, address?: string) =>
-    whatsappCloud.check(channelWith(config, address), context);
+    hideSecrets(whatsappCloud).check(channelWith(config, address), context);
 
   test('finds no problem of a working channel, with any format of its number', async () => {
     expect(await check()).toEqual([]);
