@@ -1,5 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
+import { expect } from 'vitest';
 import { mailSignature } from '../../src/providers/smtp/signature.ts';
+import type { TestServer, TestTenant } from './server.ts';
 
 const MAIL_SECRET = 'a secret of sixteen';
 
@@ -20,7 +22,7 @@ interface Part {
   bytes: Buffer;
 }
 
-export interface MailWithParts {
+interface MailWithParts {
   from: string;
   subject: string;
   html: string;
@@ -84,4 +86,41 @@ export function pngOf(width: number, height: number, colour: readonly [number, n
     chunk('IDAT', deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))),
     chunk('IEND', Buffer.alloc(0)),
   ]);
+}
+
+export const RED = pngOf(20, 10, [200, 0, 0]);
+export const BLUE = pngOf(30, 10, [0, 0, 200]);
+/** A picture as pages contain it. */
+export const png = (bytes: Buffer): string => `data:image/png;base64,${bytes.toString('base64')}`;
+export const partOf = (contentId: string, bytes = RED) => ({
+  contentId,
+  type: 'image/png',
+  filename: 'picture.png',
+  bytes,
+});
+
+let mails = 0;
+/** Posts a mail of somebody new, and returns its message. */
+export const receiveMail =
+  (server: TestServer) => async (tenant: TestTenant, mail: Pick<MailWithParts, 'html' | 'parts'>) => {
+    mails += 1;
+    const from = `ada${mails}@example.com`;
+    const found = (await tenant.post('/v3/channels/search', {})).body.data;
+    const channelId = found[0]?.id ?? (await tenant.post('/v3/channels', postedMailChannel)).body.data.id;
+    const raw = mailWithParts({ from, subject: 'Pictures', ...mail });
+    const posted = await server.call('POST', `/providers/smtp/${channelId}`, {
+      raw,
+      headers: mailHeaders(raw),
+    });
+    expect(posted.status).toBe(200);
+    await server.settle();
+    const { data } = (await tenant.post('/v3/messages/search', { sortBy: 'desc(createdAt)' })).body;
+    return data[0];
+  };
+
+/** The page of a mail, without what every page begins with. */
+export async function originalOf(tenant: TestTenant, id: string): Promise<string> {
+  const { status, text } = await tenant.get(`/v3/messages/${id}/original`);
+  expect(status).toBe(200);
+  return text.slice(text.indexOf('</style>') + '</style>'.length);
 }

@@ -24,16 +24,16 @@ beforeEach(async () => {
   channel = await tenant.channel('sms');
 });
 
-/** Inserts received messages of a chat, one each millisecond. */
-const receive = (chatId: string, from: Date, count: number) =>
+/** Inserts received messages of a chat. */
+const receive = (chatId: string, from: Date, count: number, everyMs = 1) =>
   db.query(
     `insert into messages (id, tenant_id, chat_id, channel_id, contact_id, sender, author, type, text, media, content, status,
                            timestamp, created_at, updated_at)
      select gen_random_uuid(), k.tenant_id, k.id, k.channel_id, k.contact_id, 'inbound', 'contact', 'text', 'more', '[]', '{}',
             'delivered', t.at, t.at, t.at
-       from chats k cross join (select $2::timestamptz + n * interval '1 ms' as at from generate_series(0, $3::int - 1) as n) t
+       from chats k cross join (select $2::timestamptz + n * $4::int * interval '1 ms' as at from generate_series(0, $3::int - 1) as n) t
       where k.id = $1`,
-    [chatId, from, count],
+    [chatId, from, count, everyMs],
   );
 /** Stores the figures of the first half of the hour, and makes what is stored differ from what is counted. */
 async function storeAndMark(): Promise<void> {
@@ -82,6 +82,16 @@ it('a report counts not more of earlier hours that have changed', async () => {
   );
   await storeAndMark();
   expect(await received()).toBe(1 + MANY + MARK);
+});
+
+it('an hour with more messages than one statement may count is counted in parts, which add up', async () => {
+  const chat = await openChat(server, tenant, channel);
+  await receive(chat.id, at('08:20:00'), 60_001, 30);
+  await countAll(server);
+  const stored = (await storedFigures(server, tenant)).filter(({ figure }) => figure === 'received');
+  expect(stored.length).toBeGreaterThan(2);
+  expect(stored.reduce((sum, { count }) => sum + Number(count), 0)).toBe(60_002);
+  expect(await received()).toBe(60_002);
 });
 
 const eventOf = (): PublishedEvent =>
