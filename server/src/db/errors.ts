@@ -54,6 +54,9 @@ export const isStalePlan = (error: unknown): boolean => {
 /** PostgreSQL aborted the transaction because of a conflict with another one. It can be repeated. */
 export const isRetryable = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error));
 
+/** An earlier statement of the transaction has failed. */
+export const isFollowingFailure = (error: unknown): boolean => codeOf(error) === '25P02';
+
 const violates = (error: unknown, code: string, constraint: string): boolean =>
   codeOf(error) === code &&
   error instanceof Error &&

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Announcement } from '../base/events.ts';
-import { isConnectionLoss } from './errors.ts';
+import { isConnectionLoss, isFollowingFailure } from './errors.ts';
 import { encodeArrays } from './parameters.ts';
 import { corked, type Send } from './pipelined.ts';
 import { type Queryable, queryable } from './queryable.ts';
@@ -76,8 +76,13 @@ export async function transactionOn<T>(
   const effects: (() => void)[] = [];
   let queued: Enqueued[] = [];
   const sent: Promise<unknown>[] = [];
-  /** The error of an enqueued statement. Errors of later statements only follow from it. */
   let enqueuedError: unknown;
+  /** Why the transaction has failed. Statements after it, which may have been sent already, only say that it has. */
+  let failure: unknown;
+  const explain = (error: unknown): unknown => {
+    failure ??= error;
+    return isFollowingFailure(error) ? failure : error;
+  };
   let isOver = false;
   // After the end of the transaction its connection may belong to another one.
   const requireOpen = (): void => {
@@ -93,14 +98,16 @@ export async function transactionOn<T>(
     for (const { statement, parameters } of statements)
       sent.push(
         sendOne(statement, parameters).catch((error) => {
-          enqueuedError ??= error;
+          enqueuedError ??= explain(error);
         }),
       );
   };
   const sendInOrder: Send = async (query) => {
     requireOpen();
     sendQueued();
-    return send(query);
+    return send(query).catch((error) => {
+      throw explain(error);
+    });
   };
   const enqueueFor =
     (tenantId?: string) =>

@@ -93,6 +93,19 @@ describe('a transaction', () => {
     await expect(failing).rejects.toMatchObject({ code: '23505' });
   });
 
+  it('says so as well of what was sent with it and fails only because of it, whichever is known first', async () => {
+    const failing = db.systemTransaction(async (tx) => {
+      const insertDouble = async () => {
+        await tx.run(insert, [10, 'double']);
+      };
+      const insertLater = async () => {
+        await insertDouble();
+      };
+      await Promise.all([insertLater(), tx.find(read, [10]), tx.find(read, [9])]);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+  });
+
   it('refuses a statement that comes after its end', async () => {
     let late: Promise<unknown> | undefined;
     const failing = db.systemTransaction(async (tx) => {
