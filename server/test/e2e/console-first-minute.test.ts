@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { type TestConsole, useConsole } from '../kit/console.ts';
 import { PASSWORD } from '../kit/people.ts';
-import { phone, row, thread, WAIT } from './phone-page.ts';
+import { phone, row, say, thread, WAIT } from './phone-page.ts';
 
 describe.runIf(CHROMIUM)('the first minute', () => {
   let test: TestConsole;
@@ -43,8 +43,7 @@ describe.runIf(CHROMIUM)('the first minute', () => {
     const messages = phone(page).getByRole('log');
     await messages.getByText('I am on it, Leo.').waitFor(WAIT);
     expect(await messages.getByText('The carrier knows nothing').count()).toBe(0);
-    await phone(page).getByRole('textbox').fill('Thank you!');
-    await page.keyboard.press('Enter');
+    await say(page, 'Thank you!');
     await thread(page).getByText('Thank you!').waitFor(WAIT);
 
     // Somebody new is greeted, taps a button, and gets an answer.
@@ -52,8 +51,7 @@ describe.runIf(CHROMIUM)('the first minute', () => {
     await phone(page).getByRole('button', { name: 'Somebody new' }).click();
     await phone(page).getByLabel('Name').fill('Edith Clarke');
     await phone(page).getByRole('button', { name: 'Take the phone' }).click();
-    await phone(page).getByRole('textbox').fill('Good morning');
-    await page.keyboard.press('Enter');
+    await say(page, 'Good morning');
     await messages.getByText('Hello Edith!').waitFor(WAIT);
     await messages.getByRole('button', { name: 'Opening hours' }).click();
     await messages.getByText('We are open from Tuesday').waitFor(WAIT);
