@@ -18,8 +18,8 @@ const shared = {
   expect,
   setupFiles,
 };
-/** Suites that start, stop and kill whole servers run one file at a time, except where that is said. */
-const wholeServers = {
+/** Suites that start, stop and kill whole servers run one file at a time. */
+const sequential = {
   pool: 'forks' as const,
   fileParallelism: false,
   testTimeout: 1_800_000,
@@ -33,9 +33,7 @@ const filesIn = (folder: string): string => `test/${folder}/**/*.test.ts`;
 const project = (name: string, folders: string[], ...globalSetups: string[]) => ({
   test: { name, include: folders.map(filesIn), globalSetup: [runFolder, ...globalSetups], ...shared },
 });
-const serverProject = (name: string, fileParallelism = false) => ({
-  test: { name, include: [filesIn(name)], ...wholeServers, fileParallelism },
-});
+const sequentialProject = (name: string) => ({ test: { name, include: [filesIn(name)], ...sequential } });
 
 /**
  * PostgreSQL does half of the work, so there are as many workers as cores; by default there is one less. A worker has up to
@@ -55,14 +53,13 @@ export default defineConfig({
       project('conformance', ['conformance'], conformance),
       // Tests that take long: thousands of rows, large bodies, kills at every commit.
       project('long', ['long'], postgres),
-      serverProject('embedded'),
-      serverProject('faults'),
-      // Each file has a server and a browser of its own, and half of its time it waits.
-      serverProject('e2e', true),
+      sequentialProject('embedded'),
+      sequentialProject('faults'),
+      sequentialProject('e2e'),
       // Half an hour of mixed load; SOAK_MINUTES changes that.
-      serverProject('soak'),
+      sequentialProject('soak'),
       // Not tests: they take the pictures of the documentation (`npm run pictures`).
-      serverProject('pictures'),
+      sequentialProject('pictures'),
     ],
   },
 });
