@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
+import { contactOf, historyOf, textsOf } from '../kit/consents.ts';
 import { listener } from '../kit/events.ts';
 import {
   approvedTemplate,
@@ -19,15 +20,10 @@ beforeEach(async () => {
   tenant = await server.tenant();
 });
 
-const contactOf = async (id: string) => (await tenant.get(`/v3/contacts/${id}`)).body.data;
-const historyOf = async (id: string) =>
-  (await tenant.post(`/v3/contacts/${id}/consents/search`, { sortBy: 'asc(createdAt)' })).body.data;
 const write = async (channel: { id: string }, from: string, text: string) => {
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from, text });
   await server.settle();
 };
-const textsOf = async (channel: { id: string }): Promise<string[]> =>
-  (await outboxOf(tenant, channel)).map(({ text }: { text: string }) => text);
 const marketing = (channel: { id: string }, more: object = {}) =>
   automationOf(tenant, {
     name: 'News',
@@ -52,18 +48,18 @@ describe('STOP', () => {
     const newEvents = listener(server, tenant);
     await newEvents();
     for (const text of ['Stop.', 'stop']) await write(channel, customers[kind], text);
-    const contact = await contactOf(chat.contactId);
+    const contact = await contactOf(tenant, chat.contactId);
     expect(contact).toMatchObject({
       isSubscribed: false,
       subscriptions: [
         { channelKind: kind, status: 'unsubscribed', source: 'contact', proof: { text: 'Stop.' } },
       ],
     });
-    expect(await historyOf(chat.contactId)).toHaveLength(1);
+    expect(await historyOf(tenant, chat.contactId)).toHaveLength(1);
     const types = (await newEvents()).map(({ type }) => type);
     expect(types.filter((type) => type === 'contact.unsubscribed')).toHaveLength(1);
     expect(types.indexOf('contact.unsubscribed')).toBeLessThan(types.indexOf('message.received'));
-    expect(await textsOf(channel)).toEqual(
+    expect(await textsOf(tenant, channel)).toEqual(
       kind === 'sms' ? [] : ['You will get no more news from us. Reply START to get them again.'],
     );
 
@@ -73,13 +69,13 @@ describe('STOP', () => {
     expect(service.status).toBe(kind === 'sms' ? 409 : 200);
 
     await write(channel, customers[kind], 'START');
-    expect(await contactOf(chat.contactId)).toMatchObject({
+    expect(await contactOf(tenant, chat.contactId)).toMatchObject({
       isSubscribed: true,
       subscriptions: [{ channelKind: kind, status: 'subscribed', source: 'contact' }],
     });
     expect((await send(tenant, chat, { text: 'News', purpose: 'marketing' })).purpose).toBe('marketing');
     await server.settle();
-    expect((await textsOf(channel)).at(-1)).toBe('News');
+    expect((await textsOf(tenant, channel)).at(-1)).toBe('News');
   });
 
   it('on one kind of channel leaves the others as they are', async () => {
@@ -87,10 +83,10 @@ describe('STOP', () => {
     await openChat(server, tenant, sms, customers.sms);
     const chat = await openChat(server, tenant, whatsapp, customers.whatsapp);
     await write(sms, customers.sms, 'STOP');
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(false);
+    expect((await contactOf(tenant, chat.contactId)).isSubscribed).toBe(false);
     await send(tenant, chat, { text: 'News', purpose: 'marketing' });
     await server.settle();
-    expect(await textsOf(whatsapp)).toEqual(['News']);
+    expect(await textsOf(tenant, whatsapp)).toEqual(['News']);
   });
 
   it('as "cancel" on SMS is an answer while an automation waits for one, and an opt-out otherwise', async () => {
@@ -107,10 +103,10 @@ describe('STOP', () => {
     await tenant.post(`/v3/automations/${automationId}/trigger`, { contactId: chat.contactId });
     await server.settle();
     await write(channel, customers.sms, 'Cancel');
-    expect(await textsOf(channel)).toEqual(['Tomorrow at 9?', 'You said Cancel']);
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(true);
+    expect(await textsOf(tenant, channel)).toEqual(['Tomorrow at 9?', 'You said Cancel']);
+    expect((await contactOf(tenant, chat.contactId)).isSubscribed).toBe(true);
     await write(channel, customers.sms, 'Cancel');
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(false);
+    expect((await contactOf(tenant, chat.contactId)).isSubscribed).toBe(false);
   });
 
   it('is no reply to what an automation asked, and START of somebody who is subscribed is one', async () => {
@@ -130,8 +126,8 @@ describe('STOP', () => {
     await write(channel, customers.whatsapp, 'Start');
     expect(await runs()).toMatchObject([{ status: 'waiting' }]);
     await write(channel, customers.whatsapp, 'Start');
-    expect((await textsOf(channel)).at(-1)).toBe('You said Start');
-    expect(await historyOf(chat.contactId)).toHaveLength(2);
+    expect((await textsOf(tenant, channel)).at(-1)).toBe('You said Start');
+    expect(await historyOf(tenant, chat.contactId)).toHaveLength(2);
   });
 
   it('has the words and the confirmation of the channel', async () => {
@@ -141,14 +137,14 @@ describe('STOP', () => {
     expect(changed.body.data).toMatchObject({ ...consent, optInWords: null });
     const chat = await openChat(server, tenant, channel);
     await write(channel, customers.whatsapp, 'stop');
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(true);
+    expect((await contactOf(tenant, chat.contactId)).isSubscribed).toBe(true);
     await write(channel, customers.whatsapp, 'GENUG!');
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(false);
-    expect(await textsOf(channel)).toEqual(['Schade!']);
+    expect((await contactOf(tenant, chat.contactId)).isSubscribed).toBe(false);
+    expect(await textsOf(tenant, channel)).toEqual(['Schade!']);
     await tenant.put(`/v3/channels/${channel.id}`, { optOutConfirmation: '' });
     await write(channel, customers.whatsapp, 'start');
     await write(channel, customers.whatsapp, 'genug');
-    expect(await textsOf(channel)).toEqual(['Schade!']);
+    expect(await textsOf(tenant, channel)).toEqual(['Schade!']);
     const bad = await tenant.put(`/v3/channels/${channel.id}`, { optOutWord: ['x'] });
     expect(bad.body.error.invalidParams).toMatchObject({ optOutWord: { key: 'unrecognized_keys' } });
   });
@@ -161,7 +157,7 @@ describe('STOP', () => {
       const { id } = await send(tenant, chat, { text: 'News' });
       await server.settle();
       expect((await messageOf(tenant, id)).status).toBe('failed');
-      const { subscriptions } = await contactOf(chat.contactId);
+      const { subscriptions } = await contactOf(tenant, chat.contactId);
       expect(subscriptions.find((one: { channelKind: string }) => one.channelKind === kind)).toMatchObject({
         status: 'unsubscribed',
         source: 'vendor',
@@ -191,7 +187,7 @@ describe('marketing', () => {
       ['cancelled', 'unsubscribed'],
       ['completed', undefined],
     ]);
-    expect(await textsOf(channel)).toEqual(['News']);
+    expect(await textsOf(tenant, channel)).toEqual(['News']);
     expect((await tenant.post('/v3/chats/search', {})).body.data).toHaveLength(1);
   });
 
@@ -222,7 +218,7 @@ describe('marketing', () => {
     server.clock.advance(3_600_000);
     await server.settle();
     expect(await messageOf(tenant, id)).toMatchObject({ status: 'failed', error: { code: 'unsubscribed' } });
-    expect(await textsOf(channel)).toEqual([]);
+    expect(await textsOf(tenant, channel)).toEqual([]);
   });
 
   it('of a campaign reaches the subscribed, and a campaign for service everybody', async () => {
@@ -247,7 +243,7 @@ describe('marketing', () => {
         })
       ).body.data;
       await server.settle();
-      expect(await textsOf(channel)).toHaveLength(sent);
+      expect(await textsOf(tenant, channel)).toHaveLength(sent);
       const { recipientCounts } = (await tenant.get(`/v3/campaigns/${id}`)).body.data;
       expect(recipientCounts.skipped).toBe(purpose === 'marketing' ? 1 : 0);
     }
@@ -268,7 +264,7 @@ describe('a decision', () => {
     expect(
       (await record({ channelKinds: ['email'], status: 'subscribed', at: old, proof })).body.data,
     ).toMatchObject({ isSubscribed: false });
-    expect((await historyOf(id)).map(({ status }: { status: string }) => status)).toEqual([
+    expect((await historyOf(tenant, id)).map(({ status }: { status: string }) => status)).toEqual([
       'subscribed',
       'unsubscribed',
       'subscribed',
@@ -283,9 +279,9 @@ describe('a decision', () => {
 
   it('written as isSubscribed sets all kinds of channels', async () => {
     const { id } = (await tenant.post('/v3/contacts', { firstName: 'Ada', isSubscribed: false })).body.data;
-    expect((await contactOf(id)).subscriptions).toHaveLength(4);
+    expect((await contactOf(tenant, id)).subscriptions).toHaveLength(4);
     await tenant.put(`/v3/contacts/${id}`, { isSubscribed: true });
-    const contact = await contactOf(id);
+    const contact = await contactOf(tenant, id);
     expect(contact.isSubscribed).toBe(true);
     expect(new Set(contact.subscriptions.map(({ status }: { status: string }) => status))).toEqual(
       new Set(['subscribed']),
@@ -312,7 +308,7 @@ describe('a decision', () => {
       const answer = await tenant.post(path, body);
       expect([answer.status, Object.keys(answer.body.error.invalidParams)]).toEqual([400, [at]]);
     }
-    expect(await historyOf(id)).toEqual([]);
+    expect(await historyOf(tenant, id)).toEqual([]);
     const other = await server.tenant();
     for (const at of [path, `${path}/search`])
       expect((await other.post(at, { status: 'subscribed' })).body.error.messageKey).toMatch(
@@ -338,13 +334,13 @@ describe('a decision', () => {
       steps: [{ id: 'in', type: 'subscribe', parameters: { channelKind: 'whatsapp' } }],
     });
     await write(channel, customers.whatsapp, 'no more of this');
-    expect(await contactOf(chat.contactId)).toMatchObject({
+    expect(await contactOf(tenant, chat.contactId)).toMatchObject({
       isSubscribed: false,
       subscriptions: [{ channelKind: 'whatsapp', status: 'unsubscribed', source: 'automation' }],
     });
-    expect(await textsOf(channel)).toEqual(['Done: false']);
+    expect(await textsOf(tenant, channel)).toEqual(['Done: false']);
     await write(channel, customers.whatsapp, 'again please');
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(true);
+    expect((await contactOf(tenant, chat.contactId)).isSubscribed).toBe(true);
     const { data } = (
       await tenant.post('/v3/events/search', { search: 'subscribed', sortBy: 'asc(sequence)' })
     ).body;

@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { forgetEndedPreviews } from '../../src/imports/preview.ts';
-import { upload } from '../kit/files.ts';
-import { importFile, startImport, uploadTable } from '../kit/imports.ts';
+import { contactsByName, importFile, startImport, uploadTable } from '../kit/imports.ts';
 import { usePerson } from '../kit/people.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -18,14 +16,7 @@ beforeEach(async () => {
 });
 
 const run = (content: string | Buffer, options: object = {}) => importFile(server, tenant, content, options);
-const contactsBy = async (query?: string) =>
-  (
-    await tenant.post('/v3/contacts/search', {
-      ...(query === undefined ? {} : { query }),
-      sortBy: 'asc(firstName)',
-      pagination: { limit: 100 },
-    })
-  ).body.data;
+const contactsBy = (query?: string) => contactsByName(tenant, query);
 const eventsOf = async (type: string) =>
   (await tenant.post('/v3/events/search', { query: `eq(type,"${type}")`, pagination: { limit: 100 } })).body
     .data;
@@ -235,79 +226,6 @@ describe('an import', () => {
   });
 });
 
-/** A dry run and then the import of the same file: how many rows were what. */
-async function countBoth(content: string, options: object = {}) {
-  const countOf = async (isDryRun: boolean) => {
-    const { created, updated, skipped, failed, issues } = await run(content, { ...options, isDryRun });
-    return { created, updated, skipped, failed, issues };
-  };
-  return { planned: await countOf(true), done: await countOf(false) };
-}
-
-describe('a dry run of several batches counts what the import will do', () => {
-  /** More than the two first batches have, so that rows before and after are in different ones. */
-  const apart = Array.from({ length: 1600 }, (_, index) => `Other,+1444${1_000_000 + index},`).join('\n');
-  const table = (...parts: string[]): string => `name,phone,email\n${parts.join('\n')}\n`;
-
-  it('for a contact that occurs in two of them', async () => {
-    const { planned, done } = await countBoth(table('Ada,+15550001111,', apart, 'Ada L,+15550001111,'));
-    expect(planned).toMatchObject({ created: 1601, updated: 1, failed: 0 });
-    expect(planned).toEqual(done);
-  });
-
-  it('for a contact that is found by another of its handles, also by one that an earlier batch adds', async () => {
-    await create('/v3/contacts', { firstName: 'Grace', phoneNumber: '+15550002222' });
-    const { planned, done } = await countBoth(
-      table(
-        'Ada,+15550001111,ada@example.com',
-        'Grace,+15550002222,grace@example.com',
-        apart,
-        'Ada,,ada@example.com',
-        'Ada,+15550003333,ada@example.com',
-        'Grace,,grace@example.com',
-        // They are two contacts.
-        'Mixed,+15550003333,grace@example.com',
-      ),
-    );
-    expect(planned).toMatchObject({ created: 1601, updated: 4, failed: 1 });
-    expect(planned).toEqual(done);
-  });
-
-  it('for contacts that stay as they are, and a number in two spellings', async () => {
-    const rows = table('Ana,+5511987654321,', apart, 'Ana,+551187654321,', 'Bea,+551187654322,');
-    const { planned, done } = await countBoth(rows, { existing: 'skip' });
-    expect(planned).toMatchObject({ created: 1602, updated: 0, skipped: 1 });
-    expect(planned).toEqual(done);
-  });
-
-  it('for a contact that gets too many handles', async () => {
-    const rows = (from: number): string =>
-      Array.from({ length: 60 }, (_, index) => `Info,+1555000${5000 + from + index},info@example.com`).join(
-        '\n',
-      );
-    const { planned, done } = await countBoth(table(rows(0), apart, rows(60)));
-    expect(planned).toMatchObject({ created: 1601, updated: 98, failed: 21 });
-    expect(planned).toEqual(done);
-  });
-
-  it('and keeps nothing of it, also if it is cancelled', async () => {
-    const { db } = server.system;
-    const { id } = await run(table('Ada,+15550001111,', apart), { isDryRun: true });
-    const kept = async () =>
-      (await db.query('select import_id from import_handles where tenant_id = $1', [tenant.id])).rows;
-    expect(await kept()).toEqual([]);
-    // As if it had been cancelled between two batches; the other one has not ended.
-    const other = await startImport(tenant, table('Ada,+15550001111,'), { isDryRun: true });
-    for (const importId of [id, other.body.data.id])
-      await db.query(
-        `insert into import_handles (import_id, tenant_id, type, value, owner_id) values ($1, $2, 'email', 'ada@example.com', $1)`,
-        [importId, tenant.id],
-      );
-    await forgetEndedPreviews(db);
-    expect(await kept()).toEqual([{ import_id: other.body.data.id }]);
-  });
-});
-
 describe('events of an import', () => {
   const FILE = 'name,phone\nAda,+15550001111\nGrace,+15550002222\n';
 
@@ -365,96 +283,6 @@ describe('events of an import', () => {
     expect(await contactsBy()).toHaveLength(2);
     expect(await eventsOf('contact.created')).toEqual([]);
     expect(await eventsOf('job.completed')).toHaveLength(1);
-  });
-});
-
-describe('a file that is imported', () => {
-  it.each([
-    ['UTF-16', Buffer.from('\ufeffName\tPhone\r\nJörg\t+15550001111\r\n', 'utf16le'), 'utf-16le', '\t'],
-    ['UTF-8 with a mark', Buffer.from('\ufeffName;Phone\nJörg;+15550001111\n'), 'utf-8', ';'],
-    [
-      'an encoding of Windows',
-      Buffer.from('Name;Phone\nJ\xf6rg;+15550001111\n', 'latin1'),
-      'windows-1252',
-      ';',
-    ],
-  ])('may be in %s', async (_name, content, encoding, delimiter) => {
-    expect(await run(content)).toMatchObject({ status: 'completed', encoding, delimiter, created: 1 });
-    expect(await contactsBy()).toMatchObject([{ firstName: 'Jörg', phoneNumber: '+15550001111' }]);
-  });
-
-  it('may turn out to be in an encoding of Windows far behind its beginning', async () => {
-    const plain = Array.from({ length: 12_000 }, () => 'Ada;+15550001111;xxxxxxxx').join('\n');
-    const content = Buffer.from(`Name;Phone;Notes\n${plain}\nJ\xf6rg;+15550002222;\n`, 'latin1');
-    const done = await run(content, { isDryRun: true });
-    expect(done).toMatchObject({ status: 'completed', encoding: 'windows-1252', total: 12_001, failed: 0 });
-  });
-
-  it('may have 200 columns', async () => {
-    const names = Array.from({ length: 200 }, (_, index) => `c${index}`);
-    const cells = names.map((_name, index) => (index === 150 ? '+15550001111' : `v${index}`));
-    const done = await run(`${names.join(',')}\n${cells.join(',')}\n`, {
-      columns: [{ name: 'c150', field: 'phoneNumber' }],
-    });
-    expect(done).toMatchObject({ created: 1, failed: 0 });
-    expect(done.columns).toHaveLength(200);
-  });
-
-  it('may have what errors.csv has made of texts that look like formulas, and gets them back', async () => {
-    const texts = ['10;-5', '＝x', '=1+1'];
-    const table = texts.map((text) => `"${text}",12`).join('\n');
-    const wrong = await run(`name,phone\n${table}\n`);
-    const errors = (await tenant.get(`/v3/imports/${wrong.id}/errors.csv`)).text;
-    const corrected = errors
-      .split(',12')
-      .map((part, index) => (index === 0 ? part : `,+1555000111${index}${part}`));
-    expect(await run(corrected.join(''))).toMatchObject({ created: 3, failed: 0 });
-    const names = (await contactsBy()).map(({ fullName }: { fullName: string }) => fullName);
-    expect(names.sort()).toEqual(texts.toSorted());
-  });
-
-  it('may have formulas, which stay texts', async () => {
-    const done = await run(
-      `name,phone\n=1+1,"=""+15550001111"""\n'+cmd|x,+15550002222\n"=HYPERLINK(""http://x"")",+15550003333\n`,
-    );
-    expect(done).toMatchObject({ created: 3, failed: 0 });
-    const names = (await contactsBy()).map(({ fullName }: { fullName: string }) => fullName);
-    expect(names.sort()).toEqual(['+cmd|x', '=1+1', '=HYPERLINK("http://x")']);
-    const exported = (await tenant.get('/v3/contacts/export.csv')).text;
-    expect(exported).toContain("'=1+1");
-    expect(await run(exported, { isDryRun: true })).toMatchObject({ created: 0, updated: 3, failed: 0 });
-  });
-
-  it.each([
-    ['has a quote that is never closed', 'name,phone\nAda,+15550001111\nEve,"+15550002222\n', 'never closed'],
-    ['has a row of 2 MB', `name,phone\nAda,+15550001111\n${'x'.repeat(2_000_000)}\n`, 'Row 3 is longer'],
-  ])('fails before anything is stored if it %s', async (_name, content, message) => {
-    const done = await run(content);
-    expect(done).toMatchObject({ status: 'failed', created: 0, error: expect.stringContaining(message) });
-    expect(await contactsBy()).toEqual([]);
-  });
-
-  it('may have nothing below its header', async () => {
-    expect(await run('name,phone\n')).toMatchObject({ status: 'completed', total: 0 });
-  });
-
-  it.each([
-    ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'CSV'],
-    ['a page', '<html><body>name,phone</body></html>', 'CSV'],
-    ['binary', Buffer.from([1, 2, 0, 0, 0, 3, 0, 9]), 'not a text'],
-  ])('is refused if it is %s', async (_name, content, message) => {
-    const { id } = (await upload(tenant, content, 'table.csv')).body.data;
-    const answer = await tenant.post('/v3/imports', { fileId: id });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.invalidParams.fileId.message).toContain(message);
-  });
-
-  it('can be deleted meanwhile, which ends the import', async () => {
-    const started = await startImport(tenant, 'name,phone\nAda,+15550001111\n');
-    await tenant.delete(`/v3/files/${started.body.data.fileId}`);
-    await server.settle();
-    const { data } = (await tenant.get(`/v3/imports/${started.body.data.id}`)).body;
-    expect(data).toMatchObject({ status: 'failed', error: 'The file was deleted' });
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { receiveStatuses } from '../../src/messages/inbound/statuses.ts';
+import { contactOf } from '../kit/consents.ts';
 import { customers, messageOf, openChat, send } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -9,7 +10,6 @@ beforeEach(async () => {
   tenant = await server.tenant();
 });
 
-const contactOf = async (id: string) => (await tenant.get(`/v3/contacts/${id}`)).body.data;
 const write = async (channel: { id: string }, from: string, text: string) => {
   await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from, text });
   await server.settle();
@@ -42,7 +42,7 @@ describe('a handle that does not exist', () => {
     ['email', '5.1.1'],
   ] as const)('is not sent to over %s after %s, until the person writes or it is cleared', async (kind, code) => {
     const { chat } = await failWith(kind, code);
-    const handles = async () => (await contactOf(chat.contactId)).handles;
+    const handles = async () => (await contactOf(tenant, chat.contactId)).handles;
     const [handle] = await handles();
     expect(handle.undeliverable).toMatchObject([{ channelKind: kind, reason: `${code}: Unknown` }]);
     const refused = await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'again' });

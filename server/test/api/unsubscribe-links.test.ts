@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
-import { customers, openChat, outboxOf } from '../kit/sending.ts';
+import { contactOf, historyOf, textsOf } from '../kit/consents.ts';
+import { customers, openChat } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -8,12 +9,6 @@ let tenant: TestTenant;
 beforeEach(async () => {
   tenant = await server.tenant();
 });
-
-const contactOf = async (id: string) => (await tenant.get(`/v3/contacts/${id}`)).body.data;
-const historyOf = async (id: string) =>
-  (await tenant.post(`/v3/contacts/${id}/consents/search`, { sortBy: 'asc(createdAt)' })).body.data;
-const textsOf = async (channel: { id: string }): Promise<string[]> =>
-  (await outboxOf(tenant, channel)).map(({ text }: { text: string }) => text);
 
 describe('the link of a marketing mail', () => {
   const linkIn = (text: string): string => /\/unsubscribe\/[\w-]+/.exec(text)?.[0] as string;
@@ -30,14 +25,14 @@ describe('the link of a marketing mail', () => {
     });
     await tenant.post(`/v3/automations/${id}/trigger`, { contactId: chat.contactId });
     await server.settle();
-    return { chat, link: linkIn((await textsOf(channel))[0] as string) };
+    return { chat, link: linkIn((await textsOf(tenant, channel))[0] as string) };
   };
 
   it('asks when it is opened, unsubscribes from mails when it is posted to, once', async () => {
     const { chat, link } = await mailed();
     const asked = await server.call('GET', link, {});
     expect([asked.status, asked.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(true);
+    expect((await contactOf(tenant, chat.contactId)).isSubscribed).toBe(true);
     for (const _ of [1, 2]) {
       const answer = await server.call('POST', link, {
         raw: Buffer.from('List-Unsubscribe=One-Click'),
@@ -45,11 +40,11 @@ describe('the link of a marketing mail', () => {
       });
       expect(answer.status).toBe(200);
     }
-    expect(await contactOf(chat.contactId)).toMatchObject({
+    expect(await contactOf(tenant, chat.contactId)).toMatchObject({
       isSubscribed: false,
       subscriptions: [{ channelKind: 'email', status: 'unsubscribed', source: 'link' }],
     });
-    expect(await historyOf(chat.contactId)).toHaveLength(1);
+    expect(await historyOf(tenant, chat.contactId)).toHaveLength(1);
   });
 
   it('that was changed is not found, whatever is sent', async () => {
@@ -59,7 +54,7 @@ describe('the link of a marketing mail', () => {
         const answer = await server.call(method, bad, {});
         expect(answer.status).toBe(404);
       }
-    expect((await contactOf(chat.contactId)).isSubscribed).toBe(true);
+    expect((await contactOf(tenant, chat.contactId)).isSubscribed).toBe(true);
   });
 
   it('of a contact that is deleted by now still answers', async () => {

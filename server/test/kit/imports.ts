@@ -41,3 +41,13 @@ export async function importFile(
   if (started.status !== 200) throw new Error(started.text);
   return endOfImport(server, tenant, started);
 }
+
+/** The first hundred contacts by their first names. */
+export const contactsByName = async (tenant: TestTenant, query?: string) =>
+  (
+    await tenant.post('/v3/contacts/search', {
+      ...(query === undefined ? {} : { query }),
+      sortBy: 'asc(firstName)',
+      pagination: { limit: 100 },
+    })
+  ).body.data;
