@@ -54,6 +54,7 @@ export const mapPages = <T>(data: ListData<T>, change: (items: T[], index: numbe
 export interface List<T> {
   /** Of the pages that were read; undefined before the first. */
   rows: readonly T[] | undefined;
+  /** Only if asked for. */
   total: { count: number; isCapped: boolean } | undefined;
   error: unknown;
   /** Set if the search stopped: what is older was not looked at. */
@@ -67,6 +68,8 @@ export interface List<T> {
 interface ListOptions {
   enabled?: boolean;
   pageSize?: number;
+  /** Whether all that is found is counted. Without it, the list of a tenant with many is read faster. */
+  withTotal?: boolean;
   /** As in `useRead`. */
   freshMs?: number;
 }
@@ -76,7 +79,7 @@ export function useList<T>(
   key: QueryKey,
   search: Search<T>,
   body: SearchBody,
-  { enabled = true, pageSize = PAGE_SIZE, freshMs }: ListOptions = {},
+  { enabled = true, pageSize = PAGE_SIZE, withTotal = false, freshMs }: ListOptions = {},
 ): List<T> {
   const query = useInfiniteQuery({
     enabled,
@@ -84,13 +87,14 @@ export function useList<T>(
     queryKey: [...key, 'list', body],
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === undefined ? {} : { cursor: pageParam };
-      return search(client, { body: { ...body, pagination: { limit: pageSize, ...cursor } }, signal });
+      const pagination = { limit: pageSize, withTotal, ...cursor };
+      return search(client, { body: { ...body, pagination }, signal });
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
   });
-  const pagination = query.data?.pages[0]?.pagination;
+  const pagination = withTotal ? query.data?.pages[0]?.pagination : undefined;
   return {
     rows: query.data?.pages.flatMap((page) => page.items),
     total: pagination && { count: pagination.total, isCapped: pagination.totalIsCapped === true },

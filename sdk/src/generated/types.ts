@@ -2439,6 +2439,8 @@ export interface SearchBody {
     limit?: number | undefined;
     /** The nextCursor of a response to the same query, sortBy and search: starts after its last row, at the same speed at any depth. Takes precedence over page. */
     cursor?: string | undefined;
+    /** False if nobody needs the total: matches after the page need not be counted then, which is faster where there are many. total is how many there are up to the end of the page, with totalIsCapped if more may follow. */
+    withTotal?: boolean | undefined;
   } | undefined;
 }
 

@@ -71,11 +71,13 @@ function withTables(source: SearchSource): SearchSource {
 /** An index leads to this many rows in a few milliseconds. */
 const MAX_PLAIN_ROWS = 10_000;
 
+const PLAIN_SORTS = ['', 'desc(createdAt)'];
+
 /** Whether a page is read in the order of creation without looking for anything. */
 function isPlainPage({ query, search, sortBy, pagination = {} }: SearchBody): boolean {
   const { page = 0, limit = DEFAULT_LIMIT, cursor } = pagination;
   const isNear = cursor !== undefined || (page + 1) * limit <= MAX_PLAIN_ROWS;
-  return isNear && [query, search, sortBy].every((text) => text === undefined || text.trim() === '');
+  return isNear && !query?.trim() && !search?.trim() && PLAIN_SORTS.includes(sortBy?.trim() ?? '');
 }
 
 const hasPresentation = (source: Partial<PagePresentation>): source is PagePresentation =>

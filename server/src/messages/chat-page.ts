@@ -5,7 +5,7 @@ import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import { isBeyondCap, rememberBeyondCap } from '../search/beyond-cap.ts';
 import { getOffset, type SearchRequest } from '../search/request.ts';
-import { toPagination } from '../search/result.ts';
+import { toPagination, toUncountedPagination } from '../search/result.ts';
 import type { SearchEcho, SearchPagination } from '../search/schema.ts';
 import { type Key, keyTime } from '../search/sql/key.ts';
 import { OWN_COLUMNS, type OwnMessageRow, presentMessageOf } from './message.ts';
@@ -45,23 +45,29 @@ export async function readChatPage(
   chatId: string,
   request: SearchRequest,
 ): Promise<{ data: Message[]; pagination: SearchPagination; query: SearchEcho }> {
-  const { limit, after = END, echo } = request;
+  const { limit, after = END, echo, withTotal } = request;
   const [beforeTime, beforeId] = after as [string, string];
+  const offset = getOffset(request);
   const isLong = isBeyondCap(chatId);
+  // A page after the last one does not show how many messages there are.
+  const wantsTotal = withTotal || offset > 0;
+  const isCounted = wantsTotal && !isLong;
   const found = isUuid(chatId)
-    ? await db.find(chatPage, [chatId, limit + 1, getOffset(request), beforeTime, beforeId, !isLong])
+    ? await db.find(chatPage, [chatId, limit + 1, offset, beforeTime, beforeId, isCounted])
     : undefined;
   if (!found) throw new ApiError('chat_not_found');
   const rows = found.messages ?? [];
   const total = found.total ?? COUNT_CAP + 1;
-  if (!isLong && total > COUNT_CAP) rememberBeyondCap(chatId);
+  if (isCounted && total > COUNT_CAP) rememberBeyondCap(chatId);
   const person = presentPerson(found.contact_id, found.person);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   const next = last && { key: [keyTime(last.created_at), last.id] };
   return {
     data: page.map((row) => presentMessageOf(person, row, db)),
-    pagination: toPagination(request, next, total, COUNT_CAP),
+    pagination: wantsTotal
+      ? toPagination(request, next, total, COUNT_CAP)
+      : toUncountedPagination(request, next, page.length),
     query: echo,
   };
 }

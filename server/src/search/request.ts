@@ -16,6 +16,8 @@ export interface SearchRequest {
   sort: Sort;
   page: number;
   limit: number;
+  /** Whether the matches after the page are counted. */
+  withTotal: boolean;
   /** The key of the last row of the page before, if the request has a cursor. */
   after: Key | undefined;
   /** How many matches come before the page, if the cursor says so. */
@@ -55,7 +57,7 @@ export function parseSearchRequest(
   );
   const search = tryParse('search', body.search, parseSearch);
 
-  const { cursor, page, limit } = body.pagination ?? {};
+  const { cursor, page, limit, withTotal } = body.pagination ?? {};
   const echo = { query: body.query ?? null, sortBy: body.sortBy ?? null, search: body.search ?? null };
   const fingerprint = createFingerprint(echo, searchable);
   let position: CursorPosition | undefined;
@@ -73,6 +75,7 @@ export function parseSearchRequest(
     search,
     page: position?.page ?? page ?? 0,
     limit: limit ?? DEFAULT_LIMIT,
+    withTotal: withTotal ?? true,
     after: position?.key,
     ...(position?.found === undefined ? {} : { foundBefore: position.found }),
     echo,

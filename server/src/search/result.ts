@@ -12,15 +12,35 @@ export interface SearchResult {
   query: SearchEcho;
 }
 
-/** `rows` has one row more than the page if there is a next page. */
-export function toSearchResult({ source, request }: SearchQuery, rows: Row[], total: number): SearchResult {
+/** `rows` has one row more than the page if there is a next page. `total` is undefined if the matches were not counted. */
+export function toSearchResult(query: SearchQuery, rows: Row[], total: number | undefined): SearchResult {
+  const { source, request } = query;
   const page = rows.slice(0, request.limit);
   const key = page.at(-1)?.[KEY_COLUMN] as Key | undefined;
   const next = rows.length > page.length && key ? { key } : undefined;
   return {
     rows: withoutKeys(page),
-    pagination: toPagination(request, next, total, source.countCap),
+    pagination:
+      total === undefined
+        ? toUncountedPagination(request, next, page.length)
+        : toPagination(request, next, total, source.countCap),
     query: request.echo,
+  };
+}
+
+/** A cursor need not say how many matches come before it: then at least those of this page are known. */
+export function toUncountedPagination(
+  request: SearchRequest,
+  next: { key: Key } | undefined,
+  rows: number,
+): SearchPagination {
+  const { after, foundBefore, page, limit } = request;
+  const before = after === undefined ? page * limit : foundBefore;
+  const total = (before ?? 0) + rows;
+  const found = before === undefined ? {} : { found: total };
+  return {
+    ...toPagination(request, next && { ...next, ...found }, total),
+    ...(next || before === undefined ? { totalIsCapped: true } : {}),
   };
 }
 

@@ -59,8 +59,9 @@ export async function searchUntilStop(
   run: (statement: SqlStatement) => Promise<Row[]>,
 ): Promise<SearchResult> {
   const { source, request } = query;
-  const { limit, echo } = request;
-  const { countCap = DEFAULT_CAP, stops } = source;
+  const { limit, echo, withTotal } = request;
+  const { stops } = source;
+  const countCap = withTotal ? (source.countCap ?? DEFAULT_CAP) : 0;
   const startedAt = performance.now();
   const index = withinIndex(query);
   const ids: string[] = [];
@@ -96,13 +97,16 @@ export async function searchUntilStop(
   const lastKey = page.at(-1)?.[KEY_COLUMN] as Key | undefined;
   const rest = after && { key: after, found: total };
   const next = isFull && lastKey ? { key: lastKey, found } : rest;
-  const pagination = toPagination(request, next, total, countCap);
+  const pagination = withTotal
+    ? toPagination(request, next, total, countCap)
+    : toPagination(request, next, Math.min(total, found));
+  // Not all rows were checked, or not all matches were counted.
+  const isCapped = after !== undefined || (isFull && !withTotal);
   return {
     rows: withoutKeys(page),
     pagination: {
       ...pagination,
-      // Not all rows were checked.
-      ...(after === undefined ? {} : { totalIsCapped: true }),
+      ...(isCapped ? { totalIsCapped: true } : {}),
       ...(after === undefined || isFull ? {} : { searchedTo: timeOfKey(after) }),
     },
     query: echo,

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -148,7 +149,7 @@ describe('the search for messages', () => {
     };
     const plain = await readAll({});
     expect(plain).toHaveLength(4);
-    expect(plain).toEqual(await readAll({ sortBy: 'desc(createdAt)' }));
+    expect(plain).toEqual(await readAll({ sortBy: 'desc(createdAt),desc(id)' }));
     expect(await search(tenant, { pagination: { page: 2, limit: 1 } }, path)).toMatchObject({
       data: plain[2]?.data,
       pagination: { page: 2, total: 4 },
@@ -156,6 +157,37 @@ describe('the search for messages', () => {
     expect((await search(tenant, { pagination: { page: 9, limit: 1 } }, path)).data).toEqual([]);
     const { body } = await tenant.post(path, { pagination: { cursor: 'x' } });
     expect(Object.keys(body.error.invalidParams)).toEqual(['pagination.cursor']);
+  });
+
+  it('says how many messages there are up to the end of the page if no total is asked for', async () => {
+    const { tenant } = await written([ADA, 'one'], [ADA, 'two'], [ADA, 'three']);
+    const [{ chatId }] = (await search(tenant, { query: 'eq(text,"one")' })).data;
+    const path = `/v3/chats/${chatId}/messages/search`;
+    for (const body of [{}, { sortBy: 'desc(createdAt),desc(id)' }, { query: 'ne(text,"four")' }]) {
+      const read = async (more: object) =>
+        (await search(tenant, { ...body, pagination: { limit: 1, withTotal: false, ...more } }, path))
+          .pagination;
+      const first = await read({});
+      expect(first).toMatchObject({ total: 1, totalIsCapped: true });
+      const second = await read({ cursor: first.nextCursor });
+      expect(second).toMatchObject({ page: 1, total: 2, totalIsCapped: true });
+      const third = { page: 2, limit: 1, total: 3, nextCursor: null };
+      expect(await read({ cursor: second.nextCursor })).toEqual(third);
+      expect(await read({ page: 2 })).toEqual(third);
+      expect(await read({ page: 9 })).toEqual({ ...third, page: 9 });
+    }
+  });
+
+  it('reads a page of a chat, the newest first, by one statement', async () => {
+    const { tenant } = await written([ADA, 'one']);
+    const [{ chatId }] = (await search(tenant, {})).data;
+    const read = () => search(tenant, { sortBy: 'desc(createdAt)' }, `/v3/chats/${chatId}/messages/search`);
+    await read();
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
+    expect((await read()).data).toHaveLength(1);
+    const names = sent.mock.calls.map(([query]) => (query as { name?: string }).name ?? query);
+    sent.mockRestore();
+    expect(names).toEqual(['messages.chat_page']);
   });
 
   it('counts up to ten thousand and reports that there are more', async () => {

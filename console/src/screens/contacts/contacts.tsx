@@ -65,10 +65,15 @@ export function Contacts() {
       replace,
     });
   };
-  const list = useList(CONTACTS_KEY, searchContacts, {
-    ...(filter === '' ? {} : { query: filter }),
-    ...(search.trim() === '' ? {} : { search: search.trim().slice(0, 200) }),
-  });
+  const list = useList(
+    CONTACTS_KEY,
+    searchContacts,
+    {
+      ...(filter === '' ? {} : { query: filter }),
+      ...(search.trim() === '' ? {} : { search: search.trim().slice(0, 200) }),
+    },
+    { withTotal: true },
+  );
   const rows = list.rows ?? [];
   const step = (by: number): void => {
     const next = rows[Math.max(0, rows.findIndex(({ id }) => id === contactId) + by)];

@@ -33,6 +33,7 @@ const nextCursorOf = ({ pagination }: Page<unknown>): string | undefined =>
   pagination.nextCursor ?? undefined;
 const pageAfter = (limit: number, cursor: string | undefined) => ({
   limit,
+  withTotal: false,
   ...(cursor === undefined ? {} : { cursor }),
 });
 

@@ -39,12 +39,13 @@ export function DeliveryLog({ webhook, webhooks = [], filter, openedId, onChange
     ...(webhook ? [`eq(webhookId,"${webhook.id}")`] : []),
     ...(filter === '' ? [] : [filter]),
   ];
-  const list = useList(DELIVERIES_KEY, searchAllWebhookDeliveries, {
-    sortBy: 'desc(createdAt)',
-    ...(conditions.length === 0
-      ? {}
-      : { query: conditions.length === 1 ? (conditions[0] as string) : `and(${conditions.join()})` }),
-  });
+  const query = conditions.length > 1 ? `and(${conditions.join()})` : conditions[0];
+  const list = useList(
+    DELIVERIES_KEY,
+    searchAllWebhookDeliveries,
+    { sortBy: 'desc(createdAt)', ...(query === undefined ? {} : { query }) },
+    { withTotal: true },
+  );
   return (
     <div className={styles.log}>
       <div className={styles.tools}>

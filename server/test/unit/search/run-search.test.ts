@@ -68,6 +68,41 @@ describe('runSearch without conditions', () => {
   });
 });
 
+describe('runSearch without a total', () => {
+  const query = 'eq(status,"open")';
+  const pagination = { limit: LIMIT, withTotal: false };
+  const windowEnd = [{ $key: [time, id] }];
+
+  it('does not count the rows after the page', async () => {
+    const { sent, result } = await run({ pagination }, { 'page in order': FULL_PAGE });
+    expect(sent).toEqual(['page in order']);
+    expect(result.pagination).toMatchObject({ total: LIMIT, totalIsCapped: true });
+    expect(result.pagination.nextCursor).toEqual(expect.any(String));
+  });
+
+  it('counts them if the page comes after the last one', async () => {
+    const body = { pagination: { ...pagination, page: 9 } };
+    const { sent, result } = await run(body, { count: [{ total: 7 }] });
+    expect(sent).toEqual(['page in order', 'count']);
+    expect(result.pagination).toEqual({ page: 9, limit: LIMIT, total: 7, nextCursor: null });
+  });
+
+  it('with conditions, scans in order first', async () => {
+    const rowsOf = { 'window end': windowEnd, 'page in order': FULL_PAGE };
+    const { sent, result } = await run({ query, pagination }, rowsOf);
+    expect(sent).toEqual(['window end', 'page in order']);
+    expect(result.pagination).toMatchObject({ total: LIMIT, totalIsCapped: true });
+  });
+
+  it('sorts the matches if the scan does not fill the page', async () => {
+    const few = [{ total: 2, ids: [id] }];
+    const rowsOf = { 'window end': windowEnd, 'page in order': [row], matches: few, 'rows by id': [row] };
+    const { sent, result } = await run({ query, pagination }, rowsOf);
+    expect(sent).toEqual(['window end', 'page in order', 'matches', 'rows by id']);
+    expect(result.pagination).toEqual({ page: 0, limit: LIMIT, total: 2, nextCursor: null });
+  });
+});
+
 describe('runSearch with conditions', () => {
   const query = 'eq(status,"open")';
   const few = [{ total: 2, ids: [id] }];

@@ -41,9 +41,12 @@ export const queryOf = (automationId: string, status: RunStatus | undefined): st
 };
 
 export const useRuns = (automationId: string, status: RunStatus | undefined) =>
-  useList([...listKey(automationId), status ?? ''], searchAutomationRuns, {
-    query: queryOf(automationId, status),
-  });
+  useList(
+    [...listKey(automationId), status ?? ''],
+    searchAutomationRuns,
+    { query: queryOf(automationId, status) },
+    { withTotal: true },
+  );
 
 export const useRun = (runId: string) =>
   useRead(runKey(runId), (signal) => getAutomationRun(client, { path: { runId }, signal }));
