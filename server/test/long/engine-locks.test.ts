@@ -73,6 +73,7 @@ it(
         }),
       );
     }
+    const loadEndedAt = performance.now();
     const counted = async (text: string, ...values: unknown[]): Promise<number> =>
       Number((await db.query(text, [tenant.id, ...values])).rows[0]?.count);
     const received = `select count(*) from messages where tenant_id = $1 and sender = 'inbound'`;
@@ -81,6 +82,10 @@ it(
     const last = await counted('select max(position) as count from events where tenant_id = $1');
     const before = `select count(*) from events where tenant_id = $1 and sequence is null and position <= $2`;
     await until(async () => (await counted(before, last)) === 0, 60_000);
+    const seconds = ((performance.now() - loadEndedAt) / 1000).toFixed(1);
+    process.stdout.write(
+      `${CHATS * ROUNDS} messages of ${CHATS} chats: all events numbered ${seconds} s after the last\n`,
+    );
     // Connections report to the statistics when they end.
     await server.stop(30_000);
     const client = await usePgClient(server.databaseUrl);
