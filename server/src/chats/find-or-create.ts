@@ -25,16 +25,20 @@ const LOCKED = `c.id, c.contact_id, c.status, c.unread_count, c.read_at, c.open_
 const CONTACT =
   'join contacts person on person.id = c.contact_id and (person.tenant_id = c.tenant_id) is true';
 
-const lockChats = statement<[channelId: string, types: string[], values: string[]], LockedChat>(
-  'chats.lock',
-  // In the order of ids, so no deadlocks. Chats are only found by their handle: by the index of the channel, whose entries
-  // change with every message, one chat took half a millisecond between two vacuums.
-  `select ${LOCKED}
+/**
+ * SQL that locks the chats of the channel $1 over the handles with the types $2 and values $3. In the order of ids, so no
+ * deadlocks. Chats are only found by their handle: by the index of the channel, whose entries change with every message, one
+ * chat took half a millisecond between two vacuums.
+ */
+export const LOCK_CHATS = `select ${LOCKED}
      from unnest($2::text[], $3::text[]) as p (type, value)
      join handles h on h.tenant_id = $tenant and h.type = p.type and h.value = p.value
      join visible_chats c on c.handle_id = h.id and (c.tenant_id = h.tenant_id and c.channel_id = $1) is true
      ${CONTACT}
-    order by c.id for no key update of c`,
+    order by c.id for no key update of c`;
+const lockChats = statement<[channelId: string, types: string[], values: string[]], LockedChat>(
+  'chats.lock',
+  LOCK_CHATS,
 );
 const lockOfContacts = statement<[channelId: string, contactIds: string[]], LockedChat>(
   'chats.lock_of_contacts',

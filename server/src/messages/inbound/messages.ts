@@ -9,12 +9,11 @@ import { contactEvents, personOf } from '../../contacts/contact.ts';
 import { fillNames } from '../../contacts/fill-names.ts';
 import { keyOf } from '../../contacts/handles/owners.ts';
 import { clearUndeliverable } from '../../contacts/handles/undeliverable.ts';
-import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
-import type { MessageRow } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import type { QueueDeps } from '../outbound/queue.ts';
 import { statusRank } from '../status.ts';
+import { claimVendorIds } from './claim-vendor-ids.ts';
 import { confirmOptOuts, recordOptOuts } from './consent-words.ts';
 import { withoutTriggers } from './contacts.ts';
 import { setRepliedMessages } from './find-replied.ts';
@@ -23,19 +22,6 @@ import { replacePlaceholders } from './replace-placeholders.ts';
 import { normalizeContact, type ResolvedChats, resolveChats } from './resolve-chats.ts';
 import { advanceStatuses, statusOfRank } from './statuses.ts';
 import { type NewMessage, type ReceivingChannel, storeNewMessages } from './store-messages.ts';
-
-const claimVendorIds = statement<
-  [channelId: string, vendorIds: string[], messageIds: string[], now: Date],
-  { message_id: string; status_rank: number; pending: MessageRow['error'] }
->(
-  'messages.claim_vendor_ids',
-  // The first one to insert a vendor's id sets its message. All later ones get that message back and store nothing.
-  `insert into vendor_messages as v (channel_id, tenant_id, vendor_id, message_id, status_rank, created_at)
-   select $1, $tenant, n.vendor_id, n.message_id, 0, $4 from unnest($2::text[], $3::uuid[]) as n (vendor_id, message_id)
-    order by n.vendor_id
-   on conflict (channel_id, vendor_id) do update set message_id = coalesce(v.message_id, excluded.message_id)
-   returning message_id, status_rank, pending`,
-);
 
 const MAX_TIME_MS = Date.UTC(9999, 11);
 
@@ -53,6 +39,7 @@ export async function receiveMessages(
 ): Promise<void> {
   const unique = uniqueOf(messages).map((message) => ({
     ...message,
+    messageId: newId(),
     contact: normalizeContact(message.contact),
   }));
   if (unique.length === 0) return;
@@ -67,13 +54,8 @@ export async function receiveMessages(
     received,
     row: rowOf(received, channel.id, chats, tx.now),
   }));
-  const claimed = await tx.all(claimVendorIds, [
-    channel.id,
-    candidates.map(({ received }) => received.vendorId),
-    candidates.map(({ row }) => row.id),
-    tx.now,
-  ]);
-  const claims = new Map(claimed.map((claim) => [claim.message_id, claim]));
+  const others = found.unclaimed.length === 0 ? [] : await claimVendorIds(tx, channel.id, found.unclaimed);
+  const claims = new Map([...found.claims, ...others].map((claim) => [claim.message_id, claim]));
   const created = candidates.filter(({ row }) => claims.has(row.id));
   await setRepliedMessages(tx, channel.id, created);
   // Before anything can react to the messages.
@@ -162,7 +144,7 @@ async function nameContacts(
 }
 
 function rowOf(
-  message: ReceivedMessage,
+  message: ReceivedMessage & { messageId: string },
   channelId: string,
   chats: Map<string, LockedChat>,
   now: Date,
@@ -174,7 +156,7 @@ function rowOf(
   if (!(ms >= 0 && ms < MAX_TIME_MS)) throw new Error('The timestamp of an inbound message is out of range.');
   const isEcho = message.kind === 'echo';
   return {
-    id: newId(),
+    id: message.messageId,
     chat_id: chat.id,
     channel_id: channelId,
     contact_id: chat.contact_id,

@@ -13,6 +13,7 @@ import { systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { VendorContact } from '../../providers/inbound-event.ts';
 import type { Handle } from '../../providers/kinds.ts';
+import { lockChatsAndClaim, type VendorClaim } from './claim-vendor-ids.ts';
 
 const receivedBefore = systemStatement<[channelId: string, vendorIds: string[]], { vendor_id: string }>(
   'messages.received_before',
@@ -46,12 +47,17 @@ export const handlesOf = (contact: VendorContact): Handle[] => [contact, ...(con
 /** What a message needs so that its chat can be found. */
 interface Written {
   vendorId: string;
+  /** The id that it gets if nobody has stored it before. */
+  messageId: string;
   contact: VendorContact;
 }
 
 export interface ResolvedChats<W> {
   /** What is to be stored: not what was received before in a chat that is deleted by now. */
   written: W[];
+  /** The vendor's ids of what came in chats that exist, and what came in others. */
+  claims: VendorClaim[];
+  unclaimed: W[];
   /** The locked chat of every sender, by the key of the sender's first handle. */
   chats: Map<string, LockedChat>;
   newContacts: string[];
@@ -70,11 +76,11 @@ export async function resolveChats<W extends Written>(
 ): Promise<ResolvedChats<W>> {
   const senders = sendersOf(written);
   const chats = new Map<string, LockedChat>();
-  const lock = async (handles: Handle[]): Promise<void> => {
-    for (const chat of await lockChatsOf(tx, channelId, handles))
-      chats.set(keyOf({ type: chat.handle_type, value: chat.handle_value }), chat);
+  const addChats = (locked: LockedChat[]): void => {
+    for (const chat of locked) chats.set(keyOf({ type: chat.handle_type, value: chat.handle_value }), chat);
   };
-  await lock([...senders.values()]);
+  const { chats: locked, claims } = await lockChatsAndClaim(tx, channelId, [...senders.values()], written);
+  addChats(locked);
   const hasNoChat = (contact: VendorContact): boolean => !chats.has(keyOf(contact));
   const withoutChat = written.filter(({ contact }) => hasNoChat(contact));
   // A message that was received before came in a chat that is deleted by now: its repetition does not create it again.
@@ -84,12 +90,13 @@ export async function resolveChats<W extends Written>(
     withoutChat.map(({ vendorId }) => vendorId),
   );
   const kept = written.filter(({ contact, vendorId }) => !hasNoChat(contact) || !before.has(vendorId));
+  const unclaimed = kept.filter(({ contact }) => hasNoChat(contact));
   const keptKeys = new Set(kept.map(({ contact }) => keyOf(contact)));
   const unresolved = [...senders.values()].filter(
     (contact) => keptKeys.has(keyOf(contact)) && (hasNoChat(contact) || contact.others !== undefined),
   );
   if (unresolved.length === 0)
-    return { written: kept, chats, newContacts: [], newChats: [], changedContacts: [] };
+    return { written: kept, claims, unclaimed, chats, newContacts: [], newChats: [], changedContacts: [] };
 
   const owners = await findOwners(tx, unresolved.flatMap(handlesOf));
   const duplicates = findDuplicates(senders);
@@ -105,13 +112,13 @@ export async function resolveChats<W extends Written>(
   const stillWithout = unique.filter(hasNoChat);
   const newChats =
     stillWithout.length === 0 ? [] : await createChats(tx, channelId, stillWithout, { isClosed });
-  if (stillWithout.length > 0) await lock(stillWithout);
+  if (stillWithout.length > 0) addChats(await lockChatsOf(tx, channelId, stillWithout));
   for (const [key, same] of duplicates) {
     const chat = chats.get(key) ?? chats.get(same);
     if (chat) chats.set(key, chat);
   }
   const changedContacts = changed.filter((id) => !newContacts.includes(id));
-  return { written: kept, chats, newContacts, newChats, changedContacts };
+  return { written: kept, claims, unclaimed, chats, newContacts, newChats, changedContacts };
 }
 
 /** Every sender once, by the key of the first handle, with all other handles that were given for it. */
