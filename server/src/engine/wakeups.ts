@@ -40,8 +40,8 @@ export interface WakeUps {
   /** After a commit: wakes the owner of the shard, because an ordering key has new rows. If a wake-up is lost, a scan finds the rows within a second. */
   wake: Wake;
   /**
-   * Instead of `wake`, with the commit: how the worker of this process reads the new rows. Undefined if it does not own the
-   * shard, or has enough to do.
+   * Instead of `wake`, with the commit: how the worker of this process reads the new rows, or the owner of the shard is
+   * notified. Undefined if the worker has enough to do, or others were notified a moment ago.
    */
   follow: Follow;
   /** Sets the worker of this process. Its shards need no notification. */
@@ -118,6 +118,28 @@ export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): Wak
     if (at <= now) setImmediate(start);
     else timer = setTimeout(start, at - now);
   }
+  /**
+   * Sends an entry with the commit that it is about, together with those that are pending, which saves the owner of the shard a
+   * round trip of this process. Undefined if too many were sent a moment ago.
+   */
+  function sendWithCommit(topic: string, shard: number, id: string): FollowUp | undefined {
+    const now = performance.now();
+    if (collectedUntil - (SENT_AT_ONCE - 1) * COLLECT_MS > now) return undefined;
+    const own = `${topic}:${shard}:${id}`;
+    const entries = [own, ...[...pending].filter((entry) => entry !== own)];
+    const [payload, ...more] = payloadsOf(entries, sender);
+    if (payload === undefined || more.length > 0) return undefined;
+    collectedUntil = Math.max(collectedUntil, now) + COLLECT_MS;
+    pending.clear();
+    clearTimeout(timer);
+    sendsAt = Number.POSITIVE_INFINITY;
+    return {
+      statement: notify,
+      parameters: [payload],
+      answered() {},
+      failed: () => sendWithin(0, topic, shard, id),
+    };
+  }
   const relay: Listener = (topic, id) => {
     for (const listen of listeners) listen(topic, id);
   };
@@ -128,7 +150,9 @@ export function createWakeUps({ db, sender, isSoleProcess }: WakeUpOptions): Wak
       else sendWithin(0, queue, shard, orderingKey);
     },
     follow: (queue, shard, orderingKey) =>
-      local?.owns(shard) ? local.follow(queue, shard, orderingKey) : undefined,
+      local?.owns(shard)
+        ? local.follow(queue, shard, orderingKey)
+        : sendWithCommit(queue, shard, orderingKey),
     attach(worker) {
       local = worker;
     },

@@ -69,6 +69,22 @@ describe('wake-ups', () => {
     expect(own).toEqual(['inbound 1 mine']);
   });
 
+  it('are sent with the commit that they are about, a few at once, and repeated if that fails', async () => {
+    const { db, wakeUps, heard, listening } = await twoSides();
+    await listening();
+    wakeUps.notify('numbered', 'tenant-0a');
+    const followUps = Array.from({ length: 12 }, (_, index) => wakeUps.follow('inbound', 5, `key-${index}`));
+    // After ten, the others are collected.
+    expect(followUps.map((one) => one !== undefined)).toEqual([...Array(10).fill(true), false, false]);
+    const [first, second] = followUps;
+    if (!first || !second) throw new Error('The first are sent at once.');
+    first.answered(await db.all(first.statement, first.parameters as never));
+    // What waited for the next wake-up goes with it.
+    await expect.poll(() => heard).toEqual(['inbound 5 key-0', 'numbered 10 tenant-0a']);
+    second.failed(new Error('the connection is lost'));
+    await expect.poll(() => heard.slice(2)).toEqual(['inbound 5 key-1']);
+  });
+
   it('are heard again after the connection of the listener broke', async () => {
     const { db, wakeUps, heard, listening } = await twoSides();
     const cut = await listening();
