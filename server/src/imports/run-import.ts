@@ -1,7 +1,7 @@
 import { attributesOf, findAttributes } from '../attributes/find-attributes.ts';
-import { ApiError } from '../base/errors.ts';
 import { collectIssues } from '../base/issues.ts';
 import { createTurns } from '../base/turns.ts';
+import { isHandleTaken } from '../contacts/handles/insert-new.ts';
 import { importContacts } from '../contacts/import/import-contacts.ts';
 import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
 import { validateLabels } from '../contacts/validate-contact.ts';
@@ -155,7 +155,7 @@ async function withoutConflicts<T>(tenant: TenantDatabase, work: (tx: TenantTx) 
     try {
       return await tenant.transaction(work);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.key !== 'conflict' || left === 0) throw error;
+      if (!isHandleTaken(error) || left === 0) throw error;
     }
 }
 
@@ -169,12 +169,16 @@ async function readRules(tenant: TenantDatabase, { options }: ImportWork): Promi
   return { columns, attributes: new Map(used), defaultCountry };
 }
 
-/** Stores a batch. Returns how the import goes on; undefined if it has ended or another process has done the batch. */
+/**
+ * Stores a batch. Returns how the import goes on; undefined if it has ended or another process has done the batch. `readNext` is
+ * called when there is time for it.
+ */
 const storeRows = (
   tenant: TenantDatabase,
   work: ImportWork,
   rules: RowRules,
   batch: ReadBatch,
+  readNext: () => void,
 ): Promise<{ following: ImportWork; isEnded: boolean } | undefined> =>
   withoutConflicts(tenant, async (tx) => {
     const locked = await lockImport(tx, work);
@@ -186,9 +190,10 @@ const storeRows = (
     const byAuthor = causedByUser(tx, author?.type === 'user' ? author.id : null);
     const isPoison = work.attempts >= MAX_ATTEMPTS && batch.rows === 1;
     const rows = isPoison ? [] : contacts;
+    if (work.is_dry_run) readNext();
     const counts = work.is_dry_run
       ? await previewBatch(tx, work, rows)
-      : await importContacts(byAuthor, rows, work.options);
+      : await importContacts(byAuthor, rows, work.options, readNext);
     const refused = [
       ...counts.refused.map((one) => ({ ...one, column: null })),
       ...(isPoison ? contacts.map(({ row }) => ({ row, column: null, reason: MESSAGES.internal })) : []),
@@ -210,8 +215,9 @@ const storeRows = (
   });
 
 /**
- * Does some batches and returns whether the import has ended. The rows of the next batch are read while one is stored: both take
- * about as long. After a failed batch, each is done alone.
+ * Does some batches and returns whether the import has ended. The rows of the next batch are read while PostgreSQL stores one: as
+ * long as it waits for statements, reading would delay them (docs/develop/performance.md has what that brings). After a failed
+ * batch, each is done alone.
  */
 async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
   const startedAt = performance.now();
@@ -222,10 +228,16 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
     const batch = await (reading ?? readBatch(path, current, rules));
     const goesOn = !batch.isLast && work.attempts === 0 && performance.now() - startedAt < CALL_MS;
     const following = { ...current, position: batch.end.offset, last_row: batch.end.row };
-    reading = goesOn ? readBatch(path, following, rules) : undefined;
-    // If storing fails, nobody waits for it.
-    reading?.catch(() => {});
-    const stored = await storeRows(tenant, current, rules, batch);
+    let next: Promise<ReadBatch> | undefined;
+    const readNext = (): void => {
+      if (!goesOn) return;
+      // Once, also if storing is repeated.
+      next ??= readBatch(path, following, rules);
+      // If storing fails, nobody waits for it.
+      next.catch(() => {});
+    };
+    const stored = await storeRows(tenant, current, rules, batch, readNext);
+    reading = next;
     if (!stored) return false;
     if (!goesOn) return stored.isEnded;
     current = stored.following;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { useHeartbeat } from '../kit/heartbeat.ts';
 import { endOfImport, importFile, startImport } from '../kit/imports.ts';
+import { usePgClient } from '../kit/pg-client.ts';
 import { useServer } from '../kit/server.ts';
+import { until } from '../kit/until.ts';
 
 const server = await useServer({ maxFileBytes: 32 * 1024 * 1024 });
 /** As for other hostile texts: several turns of 10 ms, and what other parts of the server do in between. */
@@ -70,5 +72,49 @@ describe('two imports of the same file', () => {
       [tenant.id],
     );
     expect(counted[0]?.count).toBe(3_000);
+  });
+});
+
+describe('a contact that is created while it is imported', () => {
+  it('is found when its transaction is repeated, and every row is imported once', async () => {
+    const tenant = await server.tenant();
+    const label = (await tenant.post('/v3/labels', { name: 'Fair' })).body.data.id;
+    const client = await usePgClient(server.databaseUrl);
+    const { rows } = await client.query('select uuidv7() as id, pg_backend_pid() as pid');
+    const { id, pid } = rows[0];
+    await client.query('begin');
+    await client.query(
+      `insert into contacts (id, tenant_id, is_subscribed, metadata, created_at, updated_at)
+       values ($1, $2, true, '{}', now(), now())`,
+      [id, tenant.id],
+    );
+    await client.query(
+      `insert into handles (id, tenant_id, contact_id, type, value, is_primary, extra, created_at, updated_at)
+       values (uuidv7(), $2, $1, 'phone_number', '+15550001112', true, '{}', now(), now())`,
+      [id, tenant.id],
+    );
+    const content = 'name,phone,subscribed\nAda,+15550001111,no\nGrace,+15550001112,yes\n';
+    const started = await startImport(tenant, content, { labelIds: [label] });
+    const ended = endOfImport(server, tenant, started);
+    const observer = await usePgClient(server.databaseUrl);
+    await until(
+      async () =>
+        (await observer.query('select 1 from pg_locks where $1 = any (pg_blocking_pids(pid))', [pid])).rows
+          .length > 0,
+    );
+    await client.query('commit');
+    expect(await ended).toMatchObject({ status: 'completed', created: 1, updated: 1, failed: 0 });
+    const { body } = await tenant.post('/v3/contacts/search', { sortBy: 'asc(firstName)' });
+    expect(body.data).toMatchObject([
+      { firstName: 'Ada', isSubscribed: false },
+      { id, firstName: 'Grace', isSubscribed: true },
+    ]);
+    const { data: events } = (await tenant.post('/v3/events/search', { pagination: { limit: 100 } })).body;
+    const types: string[] = events.map(({ type }: { type: string }) => type);
+    expect(types.filter((type) => type.startsWith('contact.')).toSorted()).toEqual([
+      'contact.created',
+      'contact.labels_added',
+      'contact.updated',
+    ]);
   });
 });

@@ -1,4 +1,3 @@
-import { ApiError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
 import { channelKinds, type Handle } from '../../providers/kinds.ts';
@@ -101,20 +100,19 @@ export async function previewImport(
   return { ...countRows(found), added };
 }
 
-/** Somebody else has created one of the contacts since it was looked for. */
-const createdMeanwhile = (): ApiError =>
-  new ApiError('conflict', { detail: 'a contact was created in the meantime' });
-
 type StoredContact = ResolvedContact & { contactId: string };
 
-async function createNew(tx: TenantTx, contacts: readonly ResolvedContact[]): Promise<CreatedContact[]> {
+async function createNew(
+  tx: TenantTx,
+  contacts: readonly ResolvedContact[],
+): Promise<{ fresh: CreatedContact[]; stored: Promise<unknown> }> {
   const unknown = contacts.map((contact) => ({ ...contact, contactId: newId() }));
-  const handles = await insertUnknownContacts(tx, unknown);
-  if (!handles) throw createdMeanwhile();
+  const { handles, stored } = await insertUnknownContacts(tx, unknown);
   // Assigned and not copied: there are thousands.
-  return unknown.map((contact, index) =>
+  const fresh = unknown.map((contact, index) =>
     Object.assign(contact, { handles: handles[index] as InsertedHandle[] }),
   );
+  return { fresh, stored };
 }
 
 /** What is stored with new contacts already. */
@@ -154,12 +152,14 @@ async function publishImported(
 
 /**
  * Creates the contacts of rows, or updates those that exist. What a row leaves out stays as it is. All or nothing: if somebody
- * else creates one of the contacts at this moment, it is a conflict, and the rows can be imported again.
+ * else creates one of the contacts at this moment, `isHandleTaken` is true of the error, and the rows can be imported again.
+ * `onSent` is called when only PostgreSQL has still something to do, which takes longest.
  */
 export async function importContacts(
   tx: TenantTx,
   rows: readonly ImportedContact[],
   { existing, publishEvents }: ImportOptions,
+  onSent: () => void,
 ): Promise<ImportCounts> {
   // Exclusively: rows with only an address come after the addresses of rows with a number.
   await lockHandles(tx, 'exclusive');
@@ -169,7 +169,7 @@ export async function importContacts(
     tx,
     known.map(({ contactId }) => contactId),
   );
-  const fresh = await createNew(
+  const { fresh, stored } = await createNew(
     tx,
     resolved.contacts.filter(({ contactId }) => contactId === undefined),
   );
@@ -202,6 +202,8 @@ export async function importContacts(
     touched.filter((id) => !created.has(id)),
   );
   if (publishEvents) await publishImported(tx, fresh, changes);
+  onSent();
+  await stored;
   return countRows({
     ...resolved,
     contacts: resolved.contacts.filter(({ contactId }) => contactId === undefined || locked.has(contactId)),
