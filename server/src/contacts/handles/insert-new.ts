@@ -99,7 +99,7 @@ export async function insertUnknownContacts(
     all.map(({ value }) => value),
     all.map(({ isPrimary }) => isPrimary),
   ]);
-  // Whoever waits for it may have failed before.
+  // The caller may fail before it waits for it.
   stored.catch(() => {});
   return { handles, stored };
 }
