@@ -29,6 +29,7 @@ export const imports: Texts<typeof en> = {
   'imports.column': 'Spalte der Datei',
   'imports.becomes': 'Wird zu',
   'imports.becomesOf': 'Wozu {name} wird',
+  'imports.newAttribute': 'Neues Attribut „{name}“',
   'imports.leftOut': 'Nicht importieren',
   'imports.unnamed': 'Spalte {number}, ohne Namen',
   'imports.severalOfName': 'Mehrere Spalten heißen so: Benennen Sie sie in der Datei um.',
