@@ -51,8 +51,9 @@ describe.runIf(CHROMIUM)('a day at the front desk', () => {
     await reply(page).fill('Your bike is ready.');
     await page.keyboard.press('Control+Enter');
     await thread(page).getByText('Your bike is ready.').waitFor(WAIT);
-    const [chat] = await test.api('POST', '/v3/chats/search', { search: '+12025559911' });
-    expect(chat).toMatchObject({ channelId: sms, latestMessage: { text: 'Your bike is ready.' } });
+    await expect
+      .poll(async () => (await test.api('POST', '/v3/chats/search', { search: '+12025559911' }))[0], WAIT)
+      .toMatchObject({ channelId: sms, latestMessage: { text: 'Your bike is ready.' } });
     expectNoProblems();
   });
 
@@ -212,11 +213,11 @@ describe.runIf(CHROMIUM)('a day at the front desk', () => {
     const form = page.getByRole('dialog', { name: 'New attribute' });
     await form.getByLabel('Name', { exact: true }).fill('Größe (EU)');
     expect(await form.getByLabel('Name in texts and programs').inputValue()).toBe('grosseEu');
-    await form.getByLabel('Kind').selectOption('One of several values');
+    await form.getByLabel('Kind').selectOption('Choice');
     await form.getByLabel('Values').fill('S\nM\n\nM\nL');
     expect(await findViolations(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: 'One of several values S, M, L' }).waitFor(WAIT);
+    await page.getByRole('cell', { name: 'Choice S, M, L' }).waitFor(WAIT);
     await page.getByRole('button', { name: 'Actions for Customer number' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByLabel('Type "Customer number" to confirm').fill('Customer number');

@@ -82,9 +82,9 @@ export const settings: Texts<typeof en> = {
   'labels.removeText': 'Das Label {name} wird von allen Kontakten entfernt. Die Kontakte bleiben.',
 
   'attributes.intro':
-    'Attribute sind, was Sie außer Namen und Adressen über Kontakte wissen, etwa eine Kundennummer. Filter, Kampagnen, Automationen und Importe verwenden sie.',
-  'attributes.empty': 'Noch keine Attribute',
-  'attributes.new': 'Neues Attribut',
+    'Merkmale sind, was Sie außer Namen und Adressen über Kontakte wissen, etwa eine Kundennummer. Filter, Kampagnen, Automationen und Importe verwenden sie.',
+  'attributes.empty': 'Noch keine Merkmale',
+  'attributes.new': 'Neues Merkmal',
   'attributes.name': 'Name',
   'attributes.type': 'Art',
   'attributes.type.text': 'Text',
@@ -93,7 +93,7 @@ export const settings: Texts<typeof en> = {
   'attributes.type.date': 'Datum',
   'attributes.type.datetime': 'Datum und Uhrzeit',
   'attributes.type.url': 'Webadresse',
-  'attributes.type.select': 'Einer von mehreren Werten',
+  'attributes.type.select': 'Auswahl',
   'attributes.options': 'Werte',
   'attributes.optionsHelp': 'Je Zeile einer.',
   'attributes.description': 'Beschreibung',
@@ -101,9 +101,9 @@ export const settings: Texts<typeof en> = {
   'attributes.externalId': 'Name in Texten und Programmen',
   'attributes.externalIdHelp':
     'Etwa {example} in einem Text. Er lässt sich später nicht ändern, die Art auch nicht.',
-  'attributes.removeTitle': 'Attribut {name} löschen?',
+  'attributes.removeTitle': 'Merkmal {name} löschen?',
   'attributes.removeText':
-    'Das Attribut {name} wird gelöscht, und mit ihm seine Werte bei allen Kontakten. Die Kontakte bleiben. Das lässt sich nicht rückgängig machen.',
+    'Das Merkmal {name} wird gelöscht, und mit ihm seine Werte bei allen Kontakten. Die Kontakte bleiben. Das lässt sich nicht rückgängig machen.',
 
   'tokens.intro':
     'Mit einem Token ruft ein Programm die API auf. Geben Sie jedem Programm ein eigenes, mit nur den Rechten, die es braucht.',

@@ -90,7 +90,7 @@ export const settings = {
   'attributes.type.date': 'Date',
   'attributes.type.datetime': 'Date and time',
   'attributes.type.url': 'Web address',
-  'attributes.type.select': 'One of several values',
+  'attributes.type.select': 'Choice',
   'attributes.options': 'Values',
   'attributes.optionsHelp': 'One in each line.',
   'attributes.description': 'Description',
