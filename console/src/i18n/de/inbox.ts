@@ -134,6 +134,7 @@ export const inbox: Texts<typeof english> = {
   'composer.notePlaceholder': 'Notiz nur für Kollegen schreiben, @ erwähnt jemanden',
   'composer.send': 'Senden',
   'composer.sendLater': 'Später senden',
+  'composer.sendWhen': 'Wann?',
   'composer.otherSends': 'Weitere Möglichkeiten',
   'composer.answers': 'Antwort auf:',
   'composer.answersNone': 'Nicht auf diese Nachricht antworten',

@@ -131,6 +131,7 @@ export const inbox = {
   'composer.notePlaceholder': 'Write a note that only colleagues see, @ mentions one',
   'composer.send': 'Send',
   'composer.sendLater': 'Send later',
+  'composer.sendWhen': 'When?',
   'composer.otherSends': 'More options',
   'composer.answers': 'Reply to:',
   'composer.answersNone': 'Do not reply to this message',

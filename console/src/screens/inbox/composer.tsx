@@ -276,6 +276,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
       {picking === 'time' && (
         <SnoozePicker
           title={t('composer.sendLater')}
+          placeholder={t('composer.sendWhen')}
           onPick={(at) => {
             closePicker();
             void submit(false, at);

@@ -26,14 +26,15 @@ const inputValue = (date: Date): string =>
   new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 interface SnoozePickerProps {
-  /** What is done then; a chat is snoozed if left out. */
+  /** What is done then, and what the empty field asks; a chat is snoozed if left out. */
   title?: string;
+  placeholder?: string;
   onPick: (until: Date) => void;
   onClose: () => void;
 }
 
 /** A moment in the future, such as until when a chat is out of the way. */
-export function SnoozePicker({ title, onPick, onClose }: SnoozePickerProps) {
+export function SnoozePicker({ title, placeholder, onPick, onClose }: SnoozePickerProps) {
   const { t, formatDate } = useTranslator();
   const action = title ?? t('inbox.snooze');
   const [date, setDate] = useState(() => inputValue(atHour(1, MORNING)));
@@ -43,7 +44,7 @@ export function SnoozePicker({ title, onPick, onClose }: SnoozePickerProps) {
   return (
     <Picker
       title={action}
-      placeholder={t('inbox.snoozePlaceholder')}
+      placeholder={placeholder ?? t('inbox.snoozePlaceholder')}
       choices={(['later', 'tomorrow', 'week'] as const).map((id) => ({
         id,
         label: t(`inbox.snooze.${id}`),
