@@ -128,7 +128,7 @@ module.exports = {
       name: 'parts-know-no-screen',
       severity: 'error',
       from: {
-        path: '^console/src/(api|contact-filter|explain|flow|hours|i18n|keys|live|notifications|phone|timeline|ui)/',
+        path: '^console/src/(api|contact-filter|contact-form|explain|flow|hours|i18n|keys|live|notifications|phone|timeline|ui)/',
       },
       to: { path: '^console/src/screens/' },
     },

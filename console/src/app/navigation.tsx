@@ -32,6 +32,8 @@ export function Navigation() {
         <IconButton
           icon="search"
           label={t('palette.open')}
+          title=""
+          data-tip={t('palette.open')}
           className={styles.link}
           onClick={() => runCommand('palette')}
         />
@@ -57,7 +59,7 @@ function ScreenLinks({ screens }: { screens: readonly Screen[] }) {
     <ul className={styles.links}>
       {screens.map((screen) => {
         const title = t(screen.title);
-        const key = screen.letter === undefined ? '' : ` (G ${screen.letter.toUpperCase()})`;
+        const key = screen.letter === undefined ? '' : ` · G ${screen.letter.toUpperCase()}`;
         return (
           <li key={screen.path}>
             <Link
@@ -65,7 +67,7 @@ function ScreenLinks({ screens }: { screens: readonly Screen[] }) {
               className={styles.link}
               activeProps={{ className: styles.active, 'aria-current': 'page' }}
               aria-label={title}
-              title={`${title}${key}`}
+              data-tip={`${title}${key}`}
             >
               <Icon name={screen.icon} />
             </Link>

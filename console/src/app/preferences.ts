@@ -4,6 +4,8 @@ import { useSyncExternalStore } from 'react';
 interface Preferences {
   theme: 'system' | 'light' | 'dark';
   language: string;
+  /** Whether the device shows notifications. */
+  desktop: 'on' | 'off';
   tenantId: string;
 }
 

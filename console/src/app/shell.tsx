@@ -25,6 +25,7 @@ import { GlobalCommands } from './global-commands.tsx';
 import { Navigation } from './navigation.tsx';
 import { keepTenantInTab, takeLostTenant, usePreference } from './preferences.ts';
 import styles from './shell.module.css';
+import { useOpenedTitle } from './title.ts';
 import { useCurrentScreen } from './use-screens.ts';
 
 /** The frame around every screen behind the login. It shows no screen before it knows who looks at it. */
@@ -91,6 +92,7 @@ function Frame({ shown }: { shown: RefObject<Workspace | undefined> }) {
   const { session, membership } = useWorkspace();
   useDocumentTitle();
   useSayLostTenant();
+  useRefuseFiles();
   useEffect(() => {
     keepTenantInTab(membership.tenantId);
     shown.current = { session, membership };
@@ -114,6 +116,23 @@ function Frame({ shown }: { shown: RefObject<Workspace | undefined> }) {
   );
 }
 
+/** A file that is dropped beside its place would take the place of the page, with all that was typed. */
+function useRefuseFiles(): void {
+  useEffect(() => {
+    const refuse = (event: DragEvent): void => {
+      if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = 'none';
+    };
+    window.addEventListener('dragover', refuse);
+    window.addEventListener('drop', refuse);
+    return () => {
+      window.removeEventListener('dragover', refuse);
+      window.removeEventListener('drop', refuse);
+    };
+  }, []);
+}
+
 /** Says why another tenant is shown than before the page was loaded again. */
 function useSayLostTenant(): void {
   const t = useText();
@@ -126,13 +145,14 @@ function useSayLostTenant(): void {
   useEffect(() => say(), []);
 }
 
-/** The title of the tab: how many notifications are unread, the screen and the tenant. */
+/** The title of the tab: how many notifications are unread, what is opened, the screen and the tenant. */
 function useDocumentTitle(): void {
   const t = useText();
   const { membership } = useWorkspace();
   const screen = useCurrentScreen();
   const count = useNotifications({ enabled: mayUse(membership, 'chats:read') }).data?.unreadCount ?? 0;
-  const title = screen ? `${t(screen.title)} · ${membership.tenantName}` : membership.tenantName;
+  const opened = useOpenedTitle();
+  const title = [opened, screen && t(screen.title), membership.tenantName].filter(Boolean).join(' · ');
   useEffect(() => {
     document.title = `${count === 0 ? '' : `(${count}) `}${title} · Parley`;
   }, [title, count]);

@@ -3,24 +3,27 @@ import { useState } from 'react';
 import { useScope } from '../api/session.tsx';
 import { useText } from '../i18n/i18n.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { traceAddress } from './links.ts';
 import { WhyDialog } from './why-dialog.tsx';
 
 interface MessageMenuProps {
   messageId: string;
   isInbound: boolean;
+  /** What can be done with it besides, above the rest. */
+  more?: readonly MenuItem[];
   className?: string | undefined;
 }
 
-/** What can be asked about a message. Nothing for those who may know neither events nor automations. */
-export function MessageMenu({ messageId, isInbound, className }: MessageMenuProps) {
+/** What can be done with a message and asked about it. */
+export function MessageMenu({ messageId, isInbound, more = [], className }: MessageMenuProps) {
   const t = useText();
   const navigate = useNavigate();
   const canExplain = useScope('automations:read');
   const canTrace = useScope('events:read');
   const [isAsking, setIsAsking] = useState(false);
   const items = [
+    ...more,
     ...(isInbound && canExplain
       ? [{ id: 'why', label: t('why.short'), icon: 'question' as const, run: () => setIsAsking(true) }]
       : []),

@@ -54,6 +54,8 @@ export interface Translator {
   /** Such as "12 MB". */
   formatBytes(value: number): string;
   formatDate(date: Date, style?: 'date' | 'time' | 'dateTime' | 'clock' | 'full'): string;
+  /** Such as "Today", or "Mon, Nov 16, 2026". */
+  formatDay(date: Date, now: Date): string;
   /** Such as "3 min. ago". */
   formatAge(date: Date, now: Date): string;
   /** In the order of the language. */
@@ -62,10 +64,12 @@ export interface Translator {
 
 const DATE_STYLES = {
   date: { dateStyle: 'medium' },
+  day: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
   time: { timeStyle: 'short' },
   dateTime: { dateStyle: 'medium', timeStyle: 'short' },
   clock: { timeStyle: 'medium' },
-  full: { dateStyle: 'full', timeStyle: 'medium' },
+  /** With the time zone: a colleague elsewhere may read it. */
+  full: { dateStyle: 'full', timeStyle: 'long' },
 } as const;
 
 const KIB = 1024;
@@ -80,6 +84,7 @@ const BYTES = [
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const DAY_MS = 1000 * DAY;
 /** From how many seconds on a unit is used. */
 const AGES = [
   [DAY, 'day'],
@@ -126,6 +131,13 @@ function createTranslator(
       }).format(value < 1 ? 0 : value / KIB ** step);
     },
     formatDate: (date, style = 'date') => (dates[style] as Intl.DateTimeFormat).format(date),
+    formatDay(date, now) {
+      const midnight = (one: Date): number => new Date(one).setHours(0, 0, 0, 0);
+      const days = Math.round((midnight(date) - midnight(now)) / DAY_MS);
+      if (Math.abs(days) > 1) return (dates.day as Intl.DateTimeFormat).format(date);
+      const word = ages.format(days, 'day');
+      return word.charAt(0).toLocaleUpperCase(language) + word.slice(1);
+    },
     formatAge(date, now) {
       const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
       const [size, unit] = AGES.find(([size]) => Math.abs(seconds) >= size) ?? [1, 'second'];

@@ -6,6 +6,7 @@ import { useLiveState } from '../live/live-provider.tsx';
 import { classes } from '../ui/classes.ts';
 import { Icon } from '../ui/icon.tsx';
 import { refreshNotifications, useNotifications } from './data.ts';
+import { useDesktopNotifications } from './desktop.ts';
 import styles from './notifications.module.css';
 import { PANEL_ID, Panel } from './panel.tsx';
 
@@ -21,7 +22,7 @@ export function BellButton({ className }: { className: string | undefined }) {
       popoverTarget={PANEL_ID}
       aria-haspopup="dialog"
       aria-label={label}
-      title={`${label} (B)`}
+      data-tip={`${label} · B`}
     >
       <Icon name="bell" />
       {count > 0 && (
@@ -49,6 +50,7 @@ export function NotificationPanel() {
     },
   ]);
   useMissed();
+  useDesktopNotifications();
   return <Panel />;
 }
 

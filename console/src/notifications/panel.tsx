@@ -1,7 +1,7 @@
 import type { Notification } from '@parley/sdk';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useRef, useState } from 'react';
-import { type Translator, useText } from '../i18n/i18n.tsx';
+import { useText } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -9,6 +9,7 @@ import { EmptyState, Loaded } from '../ui/notices.tsx';
 import { moveFocus, placeBeside } from '../ui/popover.ts';
 import { RelativeTime } from '../ui/time.tsx';
 import { markNotifications, useNotifications } from './data.ts';
+import { describeNotification } from './describe.ts';
 import styles from './notifications.module.css';
 
 export const PANEL_ID = 'notifications';
@@ -95,23 +96,6 @@ const ICONS: Readonly<Record<Notification['type'], IconName>> = {
   message_failed: 'warning',
 };
 
-/** What happened, by whom if somebody did it. */
-function describe({ type, causedBy, teamId, count }: Notification, t: Translator['t']): string {
-  const name = causedBy?.name ?? t('notifications.somebody');
-  switch (type) {
-    case 'mentioned':
-      return t(teamId === null ? 'notifications.mentioned' : 'notifications.teamMentioned', { name });
-    case 'assigned':
-      return t(teamId === null ? 'notifications.assigned' : 'notifications.teamAssigned', { name });
-    case 'message_received':
-      return t('notifications.received', { count });
-    case 'snooze_ended':
-      return t('notifications.snoozeEnded');
-    case 'message_failed':
-      return t('notifications.failed', { count });
-  }
-}
-
 function Item({ notification, onClose }: { notification: Notification; onClose: () => void }) {
   const t = useText();
   const { type, chatId, contact, noteId, messageId, isRead, updatedAt } = notification;
@@ -133,7 +117,7 @@ function Item({ notification, onClose }: { notification: Notification; onClose: 
         <span className={styles.lines}>
           <span className={styles.what}>
             {!isRead && <span className="visually-hidden">{t('notifications.isUnread')} </span>}
-            {describe(notification, t)}
+            {describeNotification(notification, t)}
           </span>
           <span className={styles.meta}>
             <span className={styles.who} dir="auto">

@@ -1,10 +1,5 @@
-import {
-  searchAttributes,
-  searchAutomations,
-  searchTeams,
-  searchUsers,
-  type TimelineItem,
-} from '@parley/sdk';
+import { searchAutomations, searchTeams, searchUsers, type TimelineItem } from '@parley/sdk';
+import { useAttributes } from '../api/attributes.ts';
 import { isChannelKind } from '../api/channel-kinds.ts';
 import { useAll } from '../api/lists.ts';
 import { useScope } from '../api/session.tsx';
@@ -37,7 +32,7 @@ export function useDescriptions() {
   const users = useAll(['users'], searchUsers, { enabled: canReadUsers });
   const teams = useAll(['teams'], searchTeams, { enabled: canReadUsers });
   const automations = useAll(['automations'], searchAutomations, { enabled: useScope('automations:read') });
-  const attributes = useAll(['attributes'], searchAttributes, { enabled: useScope('attributes:read') });
+  const attributes = useAttributes();
   const nameOf = (all: readonly { id: string; name: string }[] | undefined, id: string): string | undefined =>
     all?.find((one) => one.id === id)?.name;
 

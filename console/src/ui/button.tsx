@@ -54,14 +54,14 @@ interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
 }
 
 /** A button with a picture only. */
-export function IconButton({ icon, label, className, ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, title = label, className, ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       className={classes(styles.button, styles.quiet, styles.square, className)}
       aria-label={label}
-      title={label}
+      title={title}
     >
       <Icon name={icon} />
     </button>

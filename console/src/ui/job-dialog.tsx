@@ -55,7 +55,7 @@ export function JobDialog({ title, jobId, onEnd, onClose, read }: JobDialogProps
 }
 
 function Progress({ job: { status, done, failed, total, errors } }: { job: Job }) {
-  const { t, formatNumber } = useTranslator();
+  const { t, translate, formatNumber } = useTranslator();
   const reached = done + failed;
   const isOver = status === 'completed';
   return (
@@ -76,7 +76,7 @@ function Progress({ job: { status, done, failed, total, errors } }: { job: Job }
       {errors.length > 0 && (
         <ul className={styles.errors}>
           {errors.map((error) => (
-            <li key={error}>{error}</li>
+            <li key={error}>{translate(error)}</li>
           ))}
         </ul>
       )}

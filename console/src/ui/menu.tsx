@@ -23,12 +23,13 @@ interface MenuProps {
   children: ReactNode;
   items: readonly MenuItem[];
   className?: string | undefined;
+  isDisabled?: boolean;
 }
 
 const ITEMS = '[role^=menuitem]';
 
 /** A button that opens a list of actions above everything else. */
-export function Menu({ label, children, items, className }: MenuProps) {
+export function Menu({ label, children, items, className, isDisabled = false }: MenuProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -47,6 +48,7 @@ export function Menu({ label, children, items, className }: MenuProps) {
         type="button"
         className={classes(styles.button, className)}
         popoverTarget={id}
+        disabled={isDisabled}
         aria-haspopup="menu"
         aria-label={label}
         title={label}

@@ -7,13 +7,15 @@ const TYPING_MS = 250;
 interface SearchFieldProps {
   ref: RefObject<HTMLInputElement | null>;
   label: string;
+  /** What the empty field shows, where the label is too long for it. */
+  placeholder?: string;
   /** What is searched for now. */
   text: string;
   onSearch: (text: string) => void;
 }
 
 /** Searches a moment after the last key. Escape empties it, and then leaves it. */
-export function SearchField({ ref, label, text, onSearch }: SearchFieldProps) {
+export function SearchField({ ref, label, placeholder = label, text, onSearch }: SearchFieldProps) {
   const [typed, setTyped] = useState(text);
   const [shown, setShown] = useState(text);
   // Another address, such as after Back.
@@ -40,7 +42,7 @@ export function SearchField({ ref, label, text, onSearch }: SearchFieldProps) {
         type="search"
         className={styles.input}
         aria-label={label}
-        placeholder={label}
+        placeholder={placeholder}
         value={typed}
         maxLength={200}
         onChange={(event) => change(event.target.value)}

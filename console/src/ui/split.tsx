@@ -43,7 +43,9 @@ export const DrawerTop = ({ picture, title, actions, tabs }: DrawerTopProps) => 
   <div className={styles.top}>
     <header className={styles.drawerHeader}>
       {picture}
-      <h2 className={styles.name}>{title}</h2>
+      <h2 className={styles.name} title={title} dir="auto">
+        {title}
+      </h2>
       {actions}
     </header>
     {tabs}

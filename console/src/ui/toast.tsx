@@ -1,6 +1,8 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { describeError, isLoggedOut } from '../api/errors.ts';
 import { useText } from '../i18n/i18n.tsx';
+import { KeyCaps } from '../keys/key-caps.tsx';
+import { useKeys } from '../keys/keys.ts';
 import { Button, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import { Icon } from './icon.tsx';
@@ -46,30 +48,49 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       lastId.current += 1;
       const id = lastId.current;
       setToasts((all) => [...all.slice(-2), { ...toast, id }]);
-      setTimeout(() => remove(id), toast.action || toast.look === 'bad' ? LONG_MS : SHOWN_MS);
+      const end = (): void => {
+        // Somebody reads it, or is about to press its button.
+        if (region.current?.matches(':hover, :focus-within')) setTimeout(end, SHOWN_MS);
+        else remove(id);
+      };
+      setTimeout(end, toast.action || toast.look === 'bad' ? LONG_MS : SHOWN_MS);
     },
     [remove],
+  );
+  const run = ({ id, action }: Toast & { id: number }): void => {
+    remove(id);
+    action?.run();
+  };
+  // The button is far away for those who use the keyboard, and not there for long.
+  const undoable = toasts.findLast(({ action }) => action !== undefined);
+  useKeys(
+    undoable?.action
+      ? [{ keys: 'z', label: undoable.action.label, group: 'general', run: () => run(undoable) }]
+      : [],
   );
   return (
     <Context value={show}>
       {children}
       <div ref={region} popover="manual" className={styles.toasts} role="status">
-        {toasts.map(({ id, text, look = 'good', action }) => (
-          <div key={id} className={classes(styles.toast, look === 'bad' && styles.bad)}>
-            <Icon name={look === 'bad' ? 'warning' : 'check'} />
-            <span className={styles.text}>{text}</span>
-            {action && (
+        {toasts.map((toast) => (
+          <div key={toast.id} className={classes(styles.toast, toast.look === 'bad' && styles.bad)}>
+            <Icon name={toast.look === 'bad' ? 'warning' : 'check'} />
+            <span className={styles.text}>{toast.text}</span>
+            {toast.action && (
               <Button
                 look="quiet"
-                onClick={() => {
-                  remove(id);
-                  action.run();
-                }}
+                aria-keyshortcuts={toast === undoable ? 'z' : undefined}
+                onClick={() => run(toast)}
               >
-                {action.label}
+                {toast.action.label}
+                {toast === undoable && (
+                  <span aria-hidden="true">
+                    <KeyCaps keys="z" />
+                  </span>
+                )}
               </Button>
             )}
-            <IconButton icon="close" label={t('action.close')} onClick={() => remove(id)} />
+            <IconButton icon="close" label={t('action.close')} onClick={() => remove(toast.id)} />
           </div>
         ))}
       </div>

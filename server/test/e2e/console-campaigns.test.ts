@@ -86,7 +86,8 @@ describe.runIf(CHROMIUM)('campaigns', () => {
       .filter({ hasText: /Sent|Delivered|Read/ })
       .waitFor();
     await page.getByRole('button', { name: 'Send now' }).click();
-    await page.getByRole('dialog').getByText('It goes to 4 people now').waitFor();
+    await page.getByRole('dialog').getByText('It goes to 2 people now').waitFor();
+    await page.getByRole('dialog').getByText('2 people are skipped').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Send now' }).click();
 
     await page.getByRole('status').filter({ hasText: '4 of 4' }).waitFor();

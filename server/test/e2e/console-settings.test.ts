@@ -221,6 +221,7 @@ describe.runIf(CHROMIUM)('the settings', () => {
       'Business hours',
       'Saved replies',
       'Labels',
+      'Attributes',
       'Tenant',
     ]);
     await agent.open('/settings/people');

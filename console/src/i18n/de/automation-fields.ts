@@ -76,7 +76,7 @@ export const automationFields: Texts<typeof en> = {
   'autoField.when': 'Bedingung',
   'autoField.next': 'Dann',
   'autoField.else': 'Sonst',
-  'autoField.externalId': 'Attribut',
+  'autoField.externalId': 'Merkmal',
   'autoField.value': 'Wert',
   'autoField.labelId': 'Label',
   'autoField.userId': 'Person',

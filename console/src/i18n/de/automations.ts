@@ -136,7 +136,7 @@ export const automations: Texts<typeof en> = {
   'automations.condition.channel': 'Kanal',
   'automations.condition.created': 'Angelegt seit',
   'automations.condition.everybody': 'Alle',
-  'automations.condition.attribute': 'Attribut {name} ist',
+  'automations.condition.attribute': 'Merkmal {name} ist',
   'automations.condition.variable': 'Wert {name} ist',
   'automations.condition.answer': 'Status der Antwort {name} ist',
   'automations.purpose': 'Ihre Nachrichten sind',
@@ -163,7 +163,7 @@ export const automations: Texts<typeof en> = {
   'automations.warning.unknown_variable': 'Ein Text verwendet einen Wert, den es nicht gibt.',
   'automations.warning.unknown_answer':
     'Ein Text verwendet die Antwort eines Servers, die kein Schritt speichert.',
-  'automations.warning.unknown_attribute': 'Ein Text verwendet ein Attribut, das es nicht gibt.',
+  'automations.warning.unknown_attribute': 'Ein Text verwendet ein Merkmal, das es nicht gibt.',
   'automations.warning.missing_variables':
     'Der Wert ist nötig, aber niemand gibt ihn an. Läufe werden scheitern.',
   'automations.warning.always_open': 'Niemand hat Öffnungszeiten festgelegt, es ist also immer geöffnet.',

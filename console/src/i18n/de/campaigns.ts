@@ -115,10 +115,15 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.takeTheirs': 'Andere Fassung übernehmen',
   'campaigns.editsScheduled': 'Diese Kampagne ist geplant und bleibt es: Jede Änderung gilt sofort.',
   'campaigns.startTitle': '{name} senden?',
+  'campaigns.startsAt': 'Sie beginnt am {at}.',
+  'campaigns.startSkips': {
+    one: '{count} Person wird ausgelassen.',
+    other: '{count} Personen werden ausgelassen.',
+  },
+  'campaigns.startSkipsSome': 'Wer nicht erreichbar ist oder sich abgemeldet hat, wird ausgelassen.',
   'campaigns.startText': {
     one: 'Sie geht jetzt an {count} Person. Das kann nicht rückgängig gemacht werden.',
-    other:
-      'Sie geht jetzt an {count} Personen, außer an die, die ausgelassen werden. Das kann nicht rückgängig gemacht werden.',
+    other: 'Sie geht jetzt an {count} Personen. Das kann nicht rückgängig gemacht werden.',
   },
   'campaigns.scheduleText': {
     one: 'Sie geht dann an alle, die dazugehören; jetzt ist das {count} Person. Bis dahin können Sie sie ändern.',

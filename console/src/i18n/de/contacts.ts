@@ -2,6 +2,10 @@ import type { Texts } from '../catalogue.ts';
 import type { contacts as en } from '../en/contacts.ts';
 
 export const contacts: Texts<typeof en> = {
+  'contacts.startChat': 'Neuer Chat',
+  'contacts.deliverAgain': 'Wieder dorthin senden',
+  'contacts.data': 'Alle Daten herunterladen',
+  'contacts.dataHelp': 'Alles, was über diese Person gespeichert ist, als eine JSON-Datei',
   'contacts.new': 'Neuer Kontakt',
   'contacts.search': 'Name, Nummer oder Adresse',
   'contacts.count': '{total} Kontakte',

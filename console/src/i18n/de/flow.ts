@@ -68,7 +68,7 @@ export const flow: Texts<typeof en> = {
   'flow.step.wait': 'Warten',
   'flow.step.wait_for_reply': 'Auf Antwort warten',
   'flow.step.branch': 'Entscheiden',
-  'flow.step.set_attribute': 'Attribut setzen',
+  'flow.step.set_attribute': 'Merkmal setzen',
   'flow.step.add_label': 'Label hinzufügen',
   'flow.step.remove_label': 'Label entfernen',
   'flow.step.assign': 'Chat zuweisen',

@@ -15,8 +15,13 @@ export const people: Texts<typeof en> = {
   'login.codeTitle': 'Zweiter Faktor',
   'login.back': 'Zurück',
   'login.forgot': 'Passwort vergessen?',
+  'login.mail': 'Link zumailen',
+  'login.mailText':
+    'Geben Sie oben Ihre E-Mail-Adresse ein. Sie bekommen einen Link, um ein neues Passwort zu setzen.',
+  'login.mailed':
+    'Wenn {email} hier ein Konto hat, ist eine Mail mit einem Link unterwegs. Der Link gilt einmal, für einen Tag.',
   'login.forgotText':
-    'Bitten Sie jemanden mit der Rolle Admin um einen Link, um ein neues zu setzen (Einstellungen → Personen). Wer den Server betreibt, kann auch einen erstellen: npx parley login-link --email {email}',
+    'Dieser Server verschickt keine Mails. Bitten Sie jemanden mit der Rolle Admin um einen Link, um ein neues zu setzen (Einstellungen → Personen). Wer den Server betreibt, kann auch einen erstellen: npx parley login-link --email {email}',
   'login.yourEmail': 'Ihre Adresse',
   'login.tooMany': {
     one: 'Zu viele Versuche. Versuchen Sie es in {count} Minute noch einmal.',
@@ -58,6 +63,12 @@ export const people: Texts<typeof en> = {
   'profile.role': 'Rolle in {tenant}',
   'profile.operator': 'Betreibt diesen Server',
   'profile.you': 'Sie',
+  'profile.desktop': 'Mitteilungen dieses Geräts',
+  'profile.desktopText':
+    'Was die Glocke zählt, zeigt auch Ihr Gerät, während Sie etwas anderes ansehen. Es nennt den Kunden und zeigt nichts von dem, was er geschrieben hat.',
+  'profile.desktopLabel': 'In diesem Browser zeigen',
+  'profile.desktopRefused':
+    'Ihr Browser blockiert Mitteilungen dieser Seite. Erlauben Sie sie in seinen Einstellungen für diese Seite, und versuchen Sie es noch einmal.',
   'profile.appearance': 'Darstellung und Sprache',
   'profile.password': 'Passwort',
   'profile.currentPassword': 'Jetziges Passwort',

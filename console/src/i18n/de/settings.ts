@@ -81,6 +81,30 @@ export const settings: Texts<typeof en> = {
   'labels.removeTitle': 'Label {name} löschen?',
   'labels.removeText': 'Das Label {name} wird von allen Kontakten entfernt. Die Kontakte bleiben.',
 
+  'attributes.intro':
+    'Merkmale sind, was Sie außer Namen und Adressen über Kontakte wissen, etwa eine Kundennummer. Filter, Kampagnen, Automationen und Importe verwenden sie.',
+  'attributes.empty': 'Noch keine Merkmale',
+  'attributes.new': 'Neues Merkmal',
+  'attributes.name': 'Name',
+  'attributes.type': 'Art',
+  'attributes.type.text': 'Text',
+  'attributes.type.number': 'Zahl',
+  'attributes.type.boolean': 'Ja oder nein',
+  'attributes.type.date': 'Datum',
+  'attributes.type.datetime': 'Datum und Uhrzeit',
+  'attributes.type.url': 'Webadresse',
+  'attributes.type.select': 'Auswahl',
+  'attributes.options': 'Werte',
+  'attributes.optionsHelp': 'Je Zeile einer.',
+  'attributes.description': 'Beschreibung',
+  'attributes.descriptionHelp': 'Steht unter dem Feld, wenn jemand einen Kontakt bearbeitet.',
+  'attributes.externalId': 'Name in Texten und Programmen',
+  'attributes.externalIdHelp':
+    'Etwa {example} in einem Text. Er lässt sich später nicht ändern, die Art auch nicht.',
+  'attributes.removeTitle': 'Merkmal {name} löschen?',
+  'attributes.removeText':
+    'Das Merkmal {name} wird gelöscht, und mit ihm seine Werte bei allen Kontakten. Die Kontakte bleiben. Das lässt sich nicht rückgängig machen.',
+
   'tokens.intro':
     'Mit einem Token ruft ein Programm die API auf. Geben Sie jedem Programm ein eigenes, mit nur den Rechten, die es braucht.',
   'tokens.empty': 'Noch keine Tokens',

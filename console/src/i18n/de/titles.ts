@@ -2,6 +2,7 @@ import type { Texts } from '../catalogue.ts';
 import type { titles as english } from '../en/titles.ts';
 
 export const titles: Texts<typeof english> = {
+  'attributes.title': 'Merkmale',
   'audit.title': 'Protokoll',
   'automations.title': 'Automationen',
   'campaigns.title': 'Kampagnen',

@@ -112,9 +112,12 @@ export const campaigns = {
   'campaigns.takeTheirs': 'Take theirs',
   'campaigns.editsScheduled': 'This campaign is scheduled and stays so: every change counts at once.',
   'campaigns.startTitle': 'Send {name}?',
+  'campaigns.startsAt': 'It starts on {at}.',
+  'campaigns.startSkips': { one: '{count} person is skipped.', other: '{count} people are skipped.' },
+  'campaigns.startSkipsSome': 'Those who cannot be reached or have unsubscribed are skipped.',
   'campaigns.startText': {
     one: 'It goes to {count} person now. This cannot be undone.',
-    other: 'It goes to {count} people now, except those who are skipped. This cannot be undone.',
+    other: 'It goes to {count} people now. This cannot be undone.',
   },
   'campaigns.scheduleText': {
     one: 'It will go to everybody who matches then; now that is {count} person. Until then you can change it.',

@@ -1,5 +1,9 @@
 /** Texts of the contacts. */
 export const contacts = {
+  'contacts.startChat': 'New chat',
+  'contacts.deliverAgain': 'Send there again',
+  'contacts.data': 'Download all data',
+  'contacts.dataHelp': 'All that is stored about this person, as one JSON file',
   'contacts.new': 'New contact',
   'contacts.search': 'Search names, numbers and addresses',
   'contacts.count': '{total} contacts',

@@ -27,6 +27,7 @@ export const imports = {
   'imports.column': 'Column in the file',
   'imports.becomes': 'Becomes',
   'imports.becomesOf': 'What {name} becomes',
+  'imports.newAttribute': 'New attribute “{name}”',
   'imports.leftOut': 'Not imported',
   'imports.unnamed': 'Column {number}, without a name',
   'imports.severalOfName': 'Several columns have this name: rename them in the file.',

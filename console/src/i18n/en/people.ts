@@ -13,8 +13,12 @@ export const people = {
   'login.codeTitle': 'Second factor',
   'login.back': 'Back',
   'login.forgot': 'Forgotten your password?',
+  'login.mail': 'Mail me a link',
+  'login.mailText': 'Enter your email address above. You get a link to set a new password.',
+  'login.mailed':
+    'If {email} has an account here, a mail with a link is on its way. The link works once, for a day.',
   'login.forgotText':
-    'Ask an admin of your tenant for a link to set a new one (Settings → People). Who runs the server can make one, too: npx parley login-link --email {email}',
+    'This server sends no mails. Ask an admin of your tenant for a link to set a new one (Settings → People). Who runs the server can make one, too: npx parley login-link --email {email}',
   'login.yourEmail': 'your address',
   'login.tooMany': {
     one: 'Too many attempts. Try again in {count} minute.',
@@ -54,6 +58,12 @@ export const people = {
   'profile.role': 'Role in {tenant}',
   'profile.operator': 'Operator of this server',
   'profile.you': 'You',
+  'profile.desktop': 'Notifications of this device',
+  'profile.desktopText':
+    'What the bell counts is also shown by your device while you look at something else. It names the customer, and shows nothing of what they wrote.',
+  'profile.desktopLabel': 'Show them in this browser',
+  'profile.desktopRefused':
+    'Your browser blocks notifications of this site. Allow them in its settings for this site, then try again.',
   'profile.appearance': 'Appearance and language',
   'profile.password': 'Password',
   'profile.currentPassword': 'Present password',

@@ -78,6 +78,30 @@ export const settings = {
   'labels.removeTitle': 'Delete the label {name}?',
   'labels.removeText': 'The label {name} is removed from all contacts. The contacts stay.',
 
+  'attributes.intro':
+    'Attributes are what you know about contacts besides names and addresses, such as a customer number. Filters, campaigns, automations and imports use them.',
+  'attributes.empty': 'No attributes yet',
+  'attributes.new': 'New attribute',
+  'attributes.name': 'Name',
+  'attributes.type': 'Kind',
+  'attributes.type.text': 'Text',
+  'attributes.type.number': 'Number',
+  'attributes.type.boolean': 'Yes or no',
+  'attributes.type.date': 'Date',
+  'attributes.type.datetime': 'Date and time',
+  'attributes.type.url': 'Web address',
+  'attributes.type.select': 'Choice',
+  'attributes.options': 'Values',
+  'attributes.optionsHelp': 'One in each line.',
+  'attributes.description': 'Description',
+  'attributes.descriptionHelp': 'Shown below the field when somebody edits a contact.',
+  'attributes.externalId': 'Name in texts and programs',
+  'attributes.externalIdHelp':
+    'Such as {example} in a text. It cannot be changed later, and neither can the kind.',
+  'attributes.removeTitle': 'Delete the attribute {name}?',
+  'attributes.removeText':
+    'The attribute {name} is deleted, and its values on all contacts with it. The contacts stay. This cannot be undone.',
+
   'tokens.intro':
     'With a token a program calls the API. Give each program a token of its own, with only the rights that it needs.',
   'tokens.empty': 'No tokens yet',

@@ -1,5 +1,6 @@
 /** The titles of screens and of their pages, which the navigation shows before they are loaded. */
 export const titles = {
+  'attributes.title': 'Attributes',
   'audit.title': 'Audit log',
   'automations.title': 'Automations',
   'campaigns.title': 'Campaigns',

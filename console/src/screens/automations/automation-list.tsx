@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
+import { useAddress } from '../../app/address.ts';
 import { createDescriber } from '../../flow/describe.ts';
 import { useFlowNames } from '../../flow/names.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
@@ -25,7 +26,8 @@ export function AutomationList() {
   const canWrite = useScope('automations:write');
   const automations = useAll(AUTOMATIONS_KEY, searchAutomations);
   const [isCreating, setIsCreating] = useState(false);
-  const [shown, setShown] = useState<'current' | 'archived'>('current');
+  const [address, setAddress] = useAddress('shown');
+  const shown = address.shown === 'archived' ? 'archived' : 'current';
   const create = (): void => setIsCreating(true);
   useKeys(canWrite ? [{ keys: 'n', label: t('automations.new'), run: create }] : []);
   const newButton = canWrite && (
@@ -54,7 +56,7 @@ export function AutomationList() {
                     { id: 'archived', label: t('automations.status.archived') },
                   ]}
                   chosen={shown}
-                  onChoose={setShown}
+                  onChoose={(next) => setAddress({ shown: next === 'archived' ? next : '' })}
                 />
               )}
               <AutomationTable automations={rows.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))} />

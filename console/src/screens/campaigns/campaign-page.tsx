@@ -1,9 +1,9 @@
 import type { CampaignWithCounts } from '@parley/sdk';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { basePath } from '../../api/client.ts';
 import { useWorkspace } from '../../api/session.tsx';
 import { useApprovedTemplates } from '../../api/templates.ts';
+import { useAddress } from '../../app/address.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
@@ -16,20 +16,23 @@ import { useCampaignActions } from './actions.tsx';
 import { useAudienceText } from './audience-text.ts';
 import styles from './campaigns.module.css';
 import { type RecipientStatus, useActiveAutomations, useChannels } from './data.ts';
-import { doneOf, ProgressBar, Results, totalOf } from './progress.tsx';
+import { doneOf, ProgressBar, Results, STATUSES, totalOf } from './progress.tsx';
 import { Recipients } from './recipients.tsx';
 import { StatusBadge } from './status.tsx';
 import { useRuleText } from './wizard/rule-text.ts';
+import { formatInZone } from './wizard/times.ts';
 
 /** The main action stands beside the menu. */
 const MAIN_ACTIONS = ['pause', 'resume', 'edit'];
 
 /** A campaign that runs, has run or waits for its time: its progress, and what became of each recipient. */
 export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
-  const { t, formatDate } = useTranslator();
+  const { t, translate, formatDate } = useTranslator();
   const navigate = useNavigate();
   const { tenantId } = useWorkspace().membership;
-  const [chosen, setChosen] = useState<RecipientStatus>();
+  const [address, setAddress] = useAddress('status');
+  const chosen = STATUSES.find((one) => one === address.status);
+  const setChosen = (status: RecipientStatus | undefined): void => setAddress({ status: status ?? '' });
   const { itemsOf, dialogs } = useCampaignActions();
   const { id, name, status, recipientCounts: counts, error, waiting } = campaign;
   const items = itemsOf(campaign);
@@ -76,7 +79,7 @@ export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
             {t('campaigns.progress', { done: doneOf(counts), total })}
           </span>
         </div>
-        {error && <Warning>{error.message}</Warning>}
+        {error && <Warning>{translate(error.message)}</Warning>}
         {waiting && (
           <Warning>
             {t('campaigns.waiting', {
@@ -96,13 +99,13 @@ export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
 }
 
 function CampaignFacts({ campaign }: { campaign: CampaignWithCounts }) {
-  const { formatDate } = useTranslator();
-  const t = useText();
+  const { t, language } = useTranslator();
   const describeAudience = useAudienceText();
   const describeRule = useRuleText();
   const channel = useChannels().data?.find(({ id }) => id === campaign.channelId);
   const content = useContentText(campaign);
-  const shown = (at: string | null): string => (at === null ? '–' : formatDate(new Date(at), 'dateTime'));
+  const shown = (at: string | null): string =>
+    at === null ? '–' : formatInZone(at, campaign.timezone, language);
   return (
     <Facts
       facts={[

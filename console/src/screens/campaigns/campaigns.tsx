@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf } from '../../api/errors.ts';
 import { useScope } from '../../api/session.tsx';
+import { useTitle } from '../../app/title.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { useIsDeleted } from '../../live/deleted.ts';
 import { Button } from '../../ui/button.tsx';
@@ -28,6 +29,7 @@ function OneCampaign({ campaignId }: { campaignId: string }) {
   const canWrite = useScope('campaigns:write');
   const { step } = useSearch({ strict: false }) as { step?: unknown };
   const campaign = useCampaign(campaignId);
+  useTitle(campaign.data?.name);
   const list = { to: '/campaigns', label: t('campaigns.toList') };
   if (useIsDeleted(campaignId))
     return <DeletedPage name={campaign.data?.name ?? t('campaigns.title')} icon="campaign" list={list} />;

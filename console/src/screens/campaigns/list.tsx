@@ -2,6 +2,7 @@ import type { Campaign } from '@parley/sdk';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useScope } from '../../api/session.tsx';
+import { useAddress } from '../../app/address.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button } from '../../ui/button.tsx';
@@ -25,7 +26,7 @@ export function CampaignList() {
   const t = useText();
   const navigate = useNavigate();
   const canWrite = useScope('campaigns:write');
-  const [search, setSearch] = useState('');
+  const [{ q: search }, setAddress] = useAddress('q');
   const [isCreating, setIsCreating] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const list = useCampaigns(search);
@@ -50,7 +51,12 @@ export function CampaignList() {
           ) : (
             <>
               <div className={styles.search}>
-                <SearchField ref={field} label={t('campaigns.search')} text={search} onSearch={setSearch} />
+                <SearchField
+                  ref={field}
+                  label={t('campaigns.search')}
+                  text={search}
+                  onSearch={(q) => setAddress({ q })}
+                />
               </div>
               {rows.length === 0 ? (
                 <EmptyState icon="search" title={t('campaigns.nothing')}>

@@ -1,17 +1,13 @@
-import {
-  type ChangeContactsBody,
-  changeContacts,
-  type Job,
-  searchAttributes,
-  searchLabels,
-} from '@parley/sdk';
+import { type ChangeContactsBody, changeContacts, type Job, searchLabels } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
+import { useAttributes } from '../../api/attributes.ts';
 import { CONTACTS_KEY } from '../../api/contacts.ts';
 import { issueOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
+import { AttributeField } from '../../contact-form/contact-form.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/choices.tsx';
@@ -20,7 +16,6 @@ import { SelectField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { JobDialog } from '../../ui/job-dialog.tsx';
 import styles from './bulk.module.css';
-import { AttributeField } from './contact-form.tsx';
 import type { Selection } from './selection.ts';
 
 type Action = ChangeContactsBody['action'];
@@ -144,7 +139,7 @@ function LabelsDialog({ type, selection, onClose, onStart }: LabelsDialogProps) 
 
 function AttributeDialog({ selection, onClose, onStart }: DialogProps) {
   const t = useText();
-  const attributes = useAll(['attributes'], searchAttributes, { enabled: useScope('attributes:read') });
+  const attributes = useAttributes();
   const [chosenId, setChosenId] = useState<string>();
   const [value, setValue] = useState('');
   const change = useBulk(selection, onStart);

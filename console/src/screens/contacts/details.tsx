@@ -1,6 +1,7 @@
 import {
   addContactLabels,
   type Contact,
+  clearUndeliverable,
   recordConsent,
   removeContactLabel,
   type Subscription,
@@ -10,19 +11,21 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client, useWrite } from '../../api/api.ts';
-import { CHANNEL_KINDS } from '../../api/channel-kinds.ts';
+import { CHANNEL_KINDS, isReachable } from '../../api/channel-kinds.ts';
+import { basePath } from '../../api/client.ts';
+import { storeContact } from '../../api/contacts.ts';
 import { useAll } from '../../api/lists.ts';
-import { useScope } from '../../api/session.tsx';
+import { useScope, useWorkspace } from '../../api/session.tsx';
+import { useStartChat } from '../../api/start-chat.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
 import { classes } from '../../ui/classes.ts';
 import { LabelTag } from '../../ui/label-tag.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import styles from './drawer.module.css';
-import { storeContact } from './live.ts';
 import { Pair, Part } from './part.tsx';
 import { Runs } from './runs.tsx';
 
@@ -54,13 +57,35 @@ export function Details({ contact }: { contact: Contact }) {
           <Pair name={t('contacts.created')} value={formatDate(new Date(contact.createdAt))} />
           <Pair name={t('contacts.changed')} value={<RelativeTime at={contact.updatedAt} />} />
         </dl>
+        <DownloadData contactId={contact.id} />
       </Part>
     </>
   );
 }
 
-function Handles({ contact: { handles } }: { contact: Contact }) {
+/** Everything that is stored about a person, for those who ask for it. */
+function DownloadData({ contactId }: { contactId: string }) {
   const t = useText();
+  const { tenantId, channelIds } = useWorkspace().membership;
+  const canRead = [useScope('chats:read'), useScope('messages:read'), useScope('automations:read')];
+  const mayDownload = [...canRead, useScope('campaigns:read'), channelIds === null].every(Boolean);
+  if (!mayDownload) return null;
+  const href = `${basePath}/v3/contacts/${contactId}/data?${new URLSearchParams({ tenantId })}`;
+  return (
+    <div>
+      <LinkButton icon="download" href={href} download title={t('contacts.dataHelp')}>
+        {t('contacts.data')}
+      </LinkButton>
+    </div>
+  );
+}
+
+function Handles({ contact: { id: contactId, handles } }: { contact: Contact }) {
+  const t = useText();
+  const canWrite = useScope('contacts:write');
+  const clear = useContactWrite((handleId: string) =>
+    clearUndeliverable(client, { path: { contactId, handleId } }),
+  );
   return (
     <Part title={t('contacts.handles')}>
       {handles.length === 0 && <p className={styles.muted}>{t('contacts.noHandles')}</p>}
@@ -80,6 +105,11 @@ function Handles({ contact: { handles } }: { contact: Contact }) {
                     <Badge look="bad">{t('contacts.undeliverable', { reason })}</Badge>
                   </div>
                 ))}
+                {canWrite && undeliverable.length > 0 && (
+                  <Button look="quiet" isBusy={clear.isPending} onClick={() => clear.mutate(id)}>
+                    {t('contacts.deliverAgain')}
+                  </Button>
+                )}
               </>
             }
           />
@@ -188,9 +218,14 @@ const STATUSES = ['open', 'snoozed', 'closed'] as const;
 const isStatus = (status: string): status is (typeof STATUSES)[number] =>
   STATUSES.some((known) => known === status);
 
-function Chats({ contact: { chats } }: { contact: Contact }) {
+function Chats({ contact: { id: contactId, chats, handles } }: { contact: Contact }) {
   const t = useText();
+  const canWrite = useScope('chats:write');
+  const start = useStartChat();
   const channels = useAll(['channels'], searchChannels, { enabled: useScope('channels:read') });
+  const others = (channels.data ?? []).filter(
+    ({ id, kind }) => isReachable(handles, kind) && !chats.some(({ channelId }) => channelId === id),
+  );
   return (
     <Part title={t('contacts.chats')}>
       {chats.length === 0 && <p className={styles.muted}>{t('contacts.noChats')}</p>}
@@ -216,6 +251,22 @@ function Chats({ contact: { chats } }: { contact: Contact }) {
           );
         })}
       </ul>
+      {canWrite && others.length > 0 && (
+        <div>
+          <Menu
+            label={t('contacts.startChat')}
+            className={styles.add}
+            items={others.map(({ id, kind, name }) => ({
+              id,
+              label: name,
+              icon: kind,
+              run: () => start.mutate({ contactId, channelId: id }),
+            }))}
+          >
+            + {t('contacts.startChat')}
+          </Menu>
+        </div>
+      )}
     </Part>
   );
 }

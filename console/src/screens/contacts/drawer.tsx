@@ -4,6 +4,8 @@ import { client, useWrite } from '../../api/api.ts';
 import { CONTACTS_KEY, useContact } from '../../api/contacts.ts';
 import { statusOf } from '../../api/errors.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
+import { useTitle } from '../../app/title.ts';
+import { ContactForm } from '../../contact-form/contact-form.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -11,7 +13,6 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { Drawer, DrawerTop } from '../../ui/split.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { ContactForm } from './contact-form.tsx';
 import { Details } from './details.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
 import { Timeline } from './timeline.tsx';
@@ -56,6 +57,7 @@ interface OneContactProps extends Omit<DrawerProps, 'contactId'> {
 
 function OneContact({ contact, tab, onTab, onClose }: OneContactProps) {
   const t = useText();
+  useTitle(contact.displayName);
   const { membership } = useWorkspace();
   const canWrite = useScope('contacts:write');
   const canErase = useScope('contacts:delete');

@@ -1,6 +1,6 @@
 import type { Contact } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import { CONTACTS_KEY, contactKey } from '../../api/contacts.ts';
+import { CONTACTS_KEY, contactKey, storeContact } from '../../api/contacts.ts';
 import { type ListData, mapPages } from '../../api/lists.ts';
 import { contactIdOf } from '../../explain/event-about.ts';
 import { addPatch } from '../../live/patches.ts';
@@ -9,15 +9,6 @@ import { runSoon } from '../../live/soon.ts';
 /** Asked for again when an event is about the contact. */
 export const timelineKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'timeline', contactId];
 export const runsKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'runs', contactId];
-
-/** Shows a contact as it is now, wherever it is shown. Where it stands in a list changes when the list is read again. */
-export function storeContact(cache: QueryClient, contact: Contact): void {
-  cache.setQueryData(contactKey(contact.id), contact);
-  cache.setQueriesData<ListData<Contact>>(
-    { queryKey: [...CONTACTS_KEY, 'list'] },
-    (data) => data && mapPages(data, (rows) => rows.map((row) => (row.id === contact.id ? contact : row))),
-  );
-}
 
 function forgetContact(cache: QueryClient, contactId: string): void {
   void cache.invalidateQueries({ queryKey: contactKey(contactId) });

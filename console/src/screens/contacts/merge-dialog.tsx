@@ -2,13 +2,12 @@ import { type Contact, mergeContacts, searchContacts } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { client, useRead, useWrite } from '../../api/api.ts';
-import { CONTACTS_KEY } from '../../api/contacts.ts';
+import { CONTACTS_KEY, storeContact } from '../../api/contacts.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Loaded } from '../../ui/notices.tsx';
-import { storeContact } from './live.ts';
 import styles from './merge-dialog.module.css';
 import { Pair } from './part.tsx';
 

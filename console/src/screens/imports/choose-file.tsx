@@ -45,6 +45,7 @@ export function ChooseFile({ busyWith, error, onChoose }: ChooseFileProps) {
         <input
           type="file"
           className="visually-hidden"
+          data-autofocus
           accept={ACCEPTED}
           disabled={busyWith !== undefined}
           // The same file may be chosen again, after it was corrected.

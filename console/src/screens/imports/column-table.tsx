@@ -1,11 +1,15 @@
-import { type Attribute, type ExaminedImport, searchAttributes } from '@parley/sdk';
-import { useAll } from '../../api/lists.ts';
+import type { Attribute, ExaminedImport } from '@parley/sdk';
+import { queryClient, useWrite } from '../../api/api.ts';
+import { ATTRIBUTES_KEY, createTextAttribute, useAttributes } from '../../api/attributes.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Table } from '../../ui/table.tsx';
 import { attributeField, CONTACT_FIELDS, chooseField, type Field, isUnique } from './data.ts';
 import styles from './imports.module.css';
 
+const MAX_NAME = 255;
+/** No field has this name. */
+const NEW_ATTRIBUTE = '+';
 /** How many of the first values are shown beside the name of a column. */
 const SHOWN_VALUES = 3;
 
@@ -18,9 +22,19 @@ interface ColumnTableProps {
 /** What each column of the file becomes. */
 export function ColumnTable({ columns, fields, onChange }: ColumnTableProps) {
   const t = useText();
-  const attributes = useAll(['attributes'], searchAttributes, { enabled: useScope('attributes:read') });
+  const attributes = useAttributes().data ?? [];
   const nameOf = (index: number): string =>
     columns[index]?.name || t('imports.unnamed', { number: index + 1 });
+  const choose = (index: number, field: Field): void => onChange(chooseField(fields, index, field));
+  const create = useWrite(
+    async (index: number) => {
+      const created = await createTextAttribute(nameOf(index).trim().slice(0, MAX_NAME), attributes);
+      // Before it is chosen, so that the list has it.
+      await queryClient.invalidateQueries({ queryKey: ATTRIBUTES_KEY });
+      return created;
+    },
+    { onSuccess: (attribute, index) => choose(index, attributeField(attribute)) },
+  );
   return (
     <Table<number>
       label={t('imports.column')}
@@ -46,9 +60,11 @@ export function ColumnTable({ columns, fields, onChange }: ColumnTableProps) {
             isUnique(columns, index) ? (
               <FieldSelect
                 label={t('imports.becomesOf', { name: nameOf(index) })}
-                attributes={attributes.data ?? []}
+                attributes={attributes}
                 field={fields[index] ?? null}
-                onChange={(field) => onChange(chooseField(fields, index, field))}
+                newName={nameOf(index)}
+                isBusy={create.isPending}
+                onChange={(field) => (field === NEW_ATTRIBUTE ? create.mutate(index) : choose(index, field))}
               />
             ) : (
               <span className={styles.muted}>{t('imports.severalOfName')}</span>
@@ -63,15 +79,21 @@ interface FieldSelectProps {
   label: string;
   attributes: readonly Attribute[];
   field: Field;
+  /** What a new attribute would be called. */
+  newName: string;
+  isBusy: boolean;
   onChange: (field: Field) => void;
 }
 
-function FieldSelect({ label, attributes, field, onChange }: FieldSelectProps) {
+function FieldSelect({ label, attributes, field, newName, isBusy, onChange }: FieldSelectProps) {
   const t = useText();
+  const canCreate = useScope('attributes:write');
   return (
     <select
       className={styles.select}
       aria-label={label}
+      aria-busy={isBusy || undefined}
+      disabled={isBusy}
       value={field ?? ''}
       onChange={(event) => onChange(event.target.value || null)}
     >
@@ -83,13 +105,14 @@ function FieldSelect({ label, attributes, field, onChange }: FieldSelectProps) {
           </option>
         ))}
       </optgroup>
-      {attributes.length > 0 && (
+      {(attributes.length > 0 || canCreate) && (
         <optgroup label={t('imports.group.attributes')}>
           {attributes.map((attribute) => (
             <option key={attribute.id} value={attributeField(attribute)}>
               {attribute.name}
             </option>
           ))}
+          {canCreate && <option value={NEW_ATTRIBUTE}>{t('imports.newAttribute', { name: newName })}</option>}
         </optgroup>
       )}
     </select>

@@ -1,5 +1,5 @@
-import { type KeyboardEvent, type RefObject, useId } from 'react';
-import { useText } from '../../i18n/i18n.tsx';
+import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react';
+import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import styles from './composer.module.css';
@@ -53,21 +53,48 @@ export function ComposerField({
   );
 }
 
+/** The message that the reply answers. */
+export function QuotedMessage({ text, onRemove }: { text: string; onRemove: () => void }) {
+  const t = useText();
+  return (
+    <div className={styles.quoted}>
+      <span className={styles.quotedText} dir="auto">
+        <span className="visually-hidden">{t('composer.answers')} </span>
+        {text}
+      </span>
+      <IconButton icon="close" label={t('composer.answersNone')} onClick={onRemove} />
+    </div>
+  );
+}
+
+/** A picture of the person's own device, before anybody else has it. */
+function Thumbnail({ file }: { file: File }) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  // The name stands beside it.
+  return url === undefined ? null : <img className={styles.thumbnail} src={url} alt="" />;
+}
+
 interface AttachedFilesProps {
   files: readonly File[];
   onChange: (files: readonly File[]) => void;
 }
 
 export function AttachedFiles({ files, onChange }: AttachedFilesProps) {
-  const t = useText();
+  const { t, formatBytes } = useTranslator();
   if (files.length === 0) return null;
   return (
     <ul className={styles.files} aria-label={t('composer.files')}>
       {files.map((file, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
         <li key={index} className={styles.file}>
-          <Icon name="attach" />
+          {file.type.startsWith('image/') ? <Thumbnail file={file} /> : <Icon name="attach" />}
           <span dir="auto">{file.name}</span>
+          <span className={styles.meta}>{formatBytes(file.size)}</span>
           <IconButton
             icon="close"
             label={t('composer.removeFile', { name: file.name })}

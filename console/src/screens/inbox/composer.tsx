@@ -1,24 +1,28 @@
-import { type Chat, createNote, renderSavedReply } from '@parley/sdk';
+import { type Chat, createNote, type Message, renderSavedReply } from '@parley/sdk';
 import { type KeyboardEvent, lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { client, useWrite } from '../../api/api.ts';
+import { hasReplyWindow } from '../../api/channel-kinds.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
-import { KeyCaps } from '../../keys/key-caps.tsx';
 import { useKeys } from '../../keys/keys.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { ErrorNotice } from '../../ui/notices.tsx';
 import { RelativeTime, useNow } from '../../ui/time.tsx';
+import { useToast } from '../../ui/toast.tsx';
 import { useChatActions } from './actions.ts';
 import { findCachedChat } from './chat-cache.ts';
 import styles from './composer.module.css';
-import { AttachedFiles, ComposerField } from './composer-field.tsx';
+import { AttachedFiles, ComposerField, QuotedMessage } from './composer-field.tsx';
 import { Mentions, SavedReplies } from './composer-pickers.tsx';
 import { useChannel } from './data.ts';
+import { summarise } from './describe-message.ts';
 import { type Draft, useDraft } from './drafts.ts';
 import { TypingLine } from './present.tsx';
+import { SendButtons } from './send-buttons.tsx';
 import { sendDraft } from './send-draft.ts';
+import { SnoozePicker } from './snooze-picker.tsx';
 import { TemplateForm } from './template-form.tsx';
 import { storeNote } from './thread-cache.ts';
 
@@ -28,6 +32,12 @@ export interface ComposerHandle {
   write(mode: Draft['mode']): void;
   /** Whether somebody was writing; the focus is taken away. */
   leave(): boolean;
+  /** Adds files to the reply, or says why it cannot have any. */
+  attach(files: Iterable<File>): void;
+  /** Begins a reply to one message. */
+  answer(message: Message): void;
+  /** Puts a text that was not sent into the empty field. Returns whether it was empty. */
+  restore(text: string): boolean;
 }
 
 interface ComposerProps {
@@ -45,14 +55,20 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   const canNote = useScope('chats:write');
   const kind = useChannel(chat.channelId)?.kind;
   const { draft, change, forgetNote } = useDraft(chat.id, canSend ? 'reply' : 'note');
-  const [picking, setPicking] = useState<'savedReply' | 'mention' | 'emoji'>();
+  const [picking, setPicking] = useState<'savedReply' | 'mention' | 'emoji' | 'time'>();
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
+  const toast = useToast();
   const { close } = useChatActions();
-  const { mode, files } = draft;
+  const { mode, files, replyTo } = draft;
   const isNote = mode === 'note';
   const text = draft[mode];
-  const isClosed = chat.openUntil !== null && Date.parse(chat.openUntil) <= now.getTime();
+  // A comment may be answered once, whatever the window says.
+  const isClosed =
+    (chat.openUntil === null ? hasReplyWindow(kind) : Date.parse(chat.openUntil) <= now.getTime()) &&
+    replyTo?.isComment !== true;
+  const takesFiles = canSend && !isNote && !isClosed;
+  const addFiles = (added: Iterable<File>): void => change({ files: [...files, ...added] });
 
   const note = useWrite(
     (written: string) => {
@@ -91,6 +107,23 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
         active.blur();
         return true;
       },
+      attach(added) {
+        if (takesFiles) addFiles(added);
+        else toast({ text: t(isNote ? 'composer.noFilesInNotes' : 'composer.noFilesNow'), look: 'bad' });
+        field.current?.focus();
+      },
+      answer(message) {
+        const { id, type } = message;
+        const quoted = { id, text: summarise(message, t), isComment: type === 'comment' };
+        flushSync(() => change({ mode: 'reply', replyTo: quoted }));
+        field.current?.focus();
+      },
+      restore(unsent) {
+        if (draft.reply !== '') return false;
+        flushSync(() => change({ mode: 'reply', reply: unsent }));
+        field.current?.focus();
+        return true;
+      },
     };
     return () => {
       handle.current = null;
@@ -114,12 +147,13 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   }
 
   const isEmpty = text.trim() === '' && (isNote || files.length === 0);
-  async function submit(closes: boolean): Promise<void> {
+  async function submit(closes: boolean, at?: Date): Promise<void> {
     if (isEmpty || note.isPending || (!isNote && isClosed)) return;
     if (isNote) return note.mutate(text.trim());
-    change({ reply: '', files: [] });
+    change({ reply: '', files: [], replyTo: undefined });
     onTyping(false);
-    const isSent = await sendDraft(chat.id, text.trim(), files, kind === 'email');
+    const written = { text: text.trim(), files, replyToMessageId: replyTo?.id, at };
+    const isSent = await sendDraft(chat.id, written, kind === 'email');
     if (closes && isSent) await close(findCachedChat(chat.id) ?? chat);
   }
   useKeys([
@@ -135,24 +169,11 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
     event.preventDefault();
     setPicking(opened);
   }
-  const addFiles = (added: Iterable<File>): void => change({ files: [...files, ...added] });
 
   if (!canSend && !canNote) return null;
   const modes = [...(canSend ? (['reply'] as const) : []), ...(canNote ? (['note'] as const) : [])];
-  const takesFiles = !isNote && !isClosed;
   return (
-    <section
-      className={classes(styles.composer, isNote && styles.note)}
-      aria-label={t('composer.label')}
-      onDragOver={(event) => {
-        if (takesFiles) event.preventDefault();
-      }}
-      onDrop={(event) => {
-        if (!takesFiles) return;
-        event.preventDefault();
-        addFiles(event.dataTransfer.files);
-      }}
-    >
+    <section className={classes(styles.composer, isNote && styles.note)} aria-label={t('composer.label')}>
       <div className={styles.top}>
         <div role="tablist" aria-label={t('composer.label')} className={styles.tabs}>
           {modes.map((one) => (
@@ -179,6 +200,9 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
         <TemplateForm chat={chat} />
       ) : (
         <>
+          {!isNote && replyTo && (
+            <QuotedMessage text={replyTo.text} onRemove={() => change({ replyTo: undefined })} />
+          )}
           <ComposerField
             field={field}
             label={t(`composer.${mode}`)}
@@ -222,18 +246,14 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
               </>
             )}
             <IconButton icon="emoji" label={t('composer.emoji')} onClick={() => setPicking('emoji')} />
-            <span className={styles.spacer}>
-              <KeyCaps keys="mod+Enter" />
-            </span>
-            <Button
-              look="primary"
-              icon={isNote ? 'note' : 'send'}
-              disabled={isEmpty}
+            <SendButtons
+              isNote={isNote}
+              isEmpty={isEmpty}
               isBusy={note.isPending}
-              onClick={() => void submit(false)}
-            >
-              {t(isNote ? 'composer.addNote' : 'composer.send')}
-            </Button>
+              canClose={canNote && chat.status !== 'closed'}
+              onSend={(closes) => void submit(closes)}
+              onLater={() => setPicking('time')}
+            />
           </div>
         </>
       )}
@@ -251,6 +271,17 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
         <Mentions
           onPick={({ id, name }) => insert(`@${name} `, { mentioned: [...draft.mentioned, { id, name }] })}
           onClose={() => insert('@')}
+        />
+      )}
+      {picking === 'time' && (
+        <SnoozePicker
+          title={t('composer.sendLater')}
+          placeholder={t('composer.sendWhen')}
+          onPick={(at) => {
+            closePicker();
+            void submit(false, at);
+          }}
+          onClose={closePicker}
         />
       )}
       {picking === 'emoji' && (

@@ -1,7 +1,9 @@
 import type { Chat, Contact } from '@parley/sdk';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useContact } from '../../api/contacts.ts';
 import { useScope } from '../../api/session.tsx';
+import { ContactForm } from '../../contact-form/contact-form.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -25,6 +27,7 @@ interface ContactPanelProps {
 export function ContactPanel({ chat, search, onLabels, onClose }: ContactPanelProps) {
   const t = useText();
   const canWrite = useScope('contacts:write');
+  const [isEditing, setIsEditing] = useState(false);
   const { contactId } = chat;
   const whole = useContact(contactId);
   // Labels are changed in the chat at once; the rest is the same.
@@ -34,8 +37,11 @@ export function ContactPanel({ chat, search, onLabels, onClose }: ContactPanelPr
       <header className={styles.header}>
         <Avatar name={contact.displayName} id={contact.id} size="large" />
         <h2 className={styles.name} dir="auto">
-          {contact.displayName}
+          <Link to={`/contacts/${contactId}`}>{contact.displayName}</Link>
         </h2>
+        {canWrite && whole.data && (
+          <IconButton icon="edit" label={t('contact.edit')} onClick={() => setIsEditing(true)} />
+        )}
         <IconButton icon="close" label={t('action.close')} onClick={onClose} />
       </header>
       <Part title={t('contact.handles')}>
@@ -74,6 +80,13 @@ export function ContactPanel({ chat, search, onLabels, onClose }: ContactPanelPr
       <Attributes contact={contact} />
       <OtherChats chat={chat} contact={contact} search={search} />
       <Activity key={contactId} chat={chat} />
+      {isEditing && whole.data && (
+        <ContactForm
+          contact={whole.data}
+          onClose={() => setIsEditing(false)}
+          onDone={() => setIsEditing(false)}
+        />
+      )}
     </aside>
   );
 }

@@ -8,11 +8,13 @@ export interface Draft {
   reply: string;
   note: string;
   files: readonly File[];
+  /** The message that the reply answers. */
+  replyTo: { id: string; text: string; isComment: boolean } | undefined;
   /** The users whose names were put into the note. */
   mentioned: readonly { id: string; name: string }[];
 }
 
-const EMPTY: Omit<Draft, 'mode'> = { reply: '', note: '', files: [], mentioned: [] };
+const EMPTY: Omit<Draft, 'mode'> = { reply: '', note: '', files: [], replyTo: undefined, mentioned: [] };
 
 /** A tab keeps them under names with tenant, person and chat. */
 const PREFIX = 'parley.draft.';
@@ -40,7 +42,8 @@ function store(key: string, draft: Draft | undefined): void {
   );
 }
 
-const isEmpty = ({ reply, note, files }: Draft): boolean => reply === '' && note === '' && files.length === 0;
+const isEmpty = ({ reply, note, files, replyTo }: Draft): boolean =>
+  reply === '' && note === '' && files.length === 0 && replyTo === undefined;
 
 interface ChatDraft {
   draft: Draft;

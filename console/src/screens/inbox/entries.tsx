@@ -1,10 +1,13 @@
 import type { Message } from '@parley/sdk';
+import type { RefObject } from 'react';
 import { describeError } from '../../api/errors.ts';
 import { MessageMenu } from '../../explain/message-menu.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
+import type { ComposerHandle } from './composer.tsx';
+import { useMessageActions } from './message-actions.ts';
 import { MessageContent, PlainText } from './message-content.tsx';
 import { discardOutgoing, retryOutgoing } from './outgoing.ts';
 import { entryId } from './target.ts';
@@ -28,7 +31,7 @@ function Status({ status, scheduledAt }: Pick<Message, 'status' | 'scheduledAt'>
   if (status === 'failed') return null;
   const word =
     status === 'queued' && scheduledAt
-      ? t('message.scheduled', { at: formatDate(new Date(scheduledAt), 'full') })
+      ? t('message.scheduled', { at: formatDate(new Date(scheduledAt), 'dateTime') })
       : t(`message.status.${status}`);
   const signs = { queued: '○', sent: '✓', delivered: '✓✓', read: '✓✓' }[status];
   return (
@@ -43,10 +46,12 @@ interface MessageEntryProps {
   /** The message that it answers, in one line. */
   replied: string | undefined;
   isTarget: boolean;
+  composer: RefObject<ComposerHandle | null>;
 }
 
-export function MessageEntry({ message, replied, isTarget }: MessageEntryProps) {
-  const t = useText();
+export function MessageEntry({ message, replied, isTarget, composer }: MessageEntryProps) {
+  const { t, translate } = useTranslator();
+  const actions = useMessageActions(message, composer);
   const { sender, status, error, editedAt, deletedAt, isAutomatic, scheduledAt, timestamp } = message;
   return (
     <div
@@ -64,7 +69,7 @@ export function MessageEntry({ message, replied, isTarget }: MessageEntryProps) 
           <Icon name="warning" />
           <span>
             {t('message.failed')}
-            {error && `: ${error.message}`}
+            {error && `: ${translate(error.message)}`}
           </span>
         </p>
       )}
@@ -74,7 +79,12 @@ export function MessageEntry({ message, replied, isTarget }: MessageEntryProps) 
         {editedAt && !deletedAt && <span>{t('message.edited')}</span>} <Clock at={timestamp} />{' '}
         {sender === 'outbound' && !deletedAt && <Status status={status} scheduledAt={scheduledAt} />}
       </p>
-      <MessageMenu messageId={message.id} isInbound={sender === 'inbound'} className={styles.ask} />
+      <MessageMenu
+        messageId={message.id}
+        isInbound={sender === 'inbound'}
+        more={actions}
+        className={styles.ask}
+      />
     </div>
   );
 }

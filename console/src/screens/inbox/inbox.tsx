@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useScope, useWorkspace } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { PhoneButton, useIsPhoneOpen, WithPhone } from '../../phone/beside.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState } from '../../ui/notices.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
@@ -18,6 +19,7 @@ import { AssignDialog, LabelDialog, SnoozeDialog, WhyOfChat } from './dialogs.ts
 import styles from './inbox.module.css';
 import { useInboxKeys } from './keys.ts';
 import { MessageResults, resultId, useMessageResults } from './message-results.tsx';
+import { NewChatDialog } from './new-chat.tsx';
 import { SearchPlaces } from './search-places.tsx';
 import { useSelection } from './selection.ts';
 import { targetOf } from './target.ts';
@@ -97,6 +99,7 @@ function Panes() {
   }, [isPhoneOpen]);
   const [dialog, setDialog] = useState<ChatDialog>();
   const [bulkDialog, setBulkDialog] = useState<BulkDialog>();
+  const [isStarting, setIsStarting] = useState(false);
   const composer = useRef<ComposerHandle>(null);
   const rows = useRef<ListHandle>(null);
   const searchField = useRef<HTMLInputElement>(null);
@@ -118,6 +121,7 @@ function Panes() {
     onDialog: setDialog,
     onBulk: (action) => runBulkAction({ selection: chosenChats, query }, action),
     onBulkDialog: setBulkDialog,
+    onNewChat: () => setIsStarting(true),
   });
 
   return (
@@ -146,12 +150,16 @@ function Panes() {
           <SearchField
             ref={searchField}
             label={t('inbox.search')}
+            placeholder={t('inbox.searchShort')}
             text={text}
             onSearch={(q) =>
               void navigate({ to: '.', search: searchFor(q, isInMessages) as never, replace: true })
             }
           />
           <PhoneButton />
+          {canWrite && (
+            <IconButton icon="plus" label={t('newChat.title')} onClick={() => setIsStarting(true)} />
+          )}
         </div>
         <div>
           {text !== '' && (
@@ -181,6 +189,7 @@ function Panes() {
           />
         )}
       </div>
+      {isStarting && <NewChatDialog onClose={() => setIsStarting(false)} />}
       {chatId === undefined ? (
         <div className={styles.nothing}>
           <EmptyState icon="inbox" title={t('inbox.choose')}>

@@ -31,6 +31,7 @@ interface InboxKeysOptions {
   onDialog: (dialog: ChatDialog) => void;
   onBulk: (action: BulkAction) => void;
   onBulkDialog: (dialog: BulkDialog) => void;
+  onNewChat: () => void;
 }
 
 /** Rows outside of what is seen do not exist until the list has scrolled to them. */
@@ -46,6 +47,8 @@ function useCursor({ rows, chatId, list }: Pick<InboxKeysOptions, 'rows' | 'chat
   /** The row that was opened or focused last. */
   const cursor = useRef<string>(undefined);
   const before = useRef<string>(undefined);
+  /** Where that row is or was: once its chat is closed, another one stands there. */
+  const place = useRef(0);
   const indexOf = (id: string | undefined): number => rows.findIndex((row) => row.chatId === id);
   const focusedIndex = (): number => rows.findIndex((row) => row.elementId === document.activeElement?.id);
   const focus = (index: number): void => {
@@ -61,9 +64,14 @@ function useCursor({ rows, chatId, list }: Pick<InboxKeysOptions, 'rows' | 'chat
     else if (before.current !== undefined) focus(indexOf(before.current));
     before.current = chatId;
   }, [chatId]);
+  useEffect(() => {
+    const found = indexOf(cursor.current);
+    if (found >= 0) place.current = found;
+  });
   const move = (step: 1 | -1) => (): void => {
     const at = focusedIndex() >= 0 ? focusedIndex() : indexOf(cursor.current);
-    const index = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
+    const next = at >= 0 ? at + step : place.current + Math.min(0, step);
+    const index = Math.min(rows.length - 1, Math.max(0, next));
     cursor.current = rows[index]?.chatId ?? cursor.current;
     focus(index);
   };
@@ -102,6 +110,14 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       label: t('inbox.search'),
       run: () => searchField.current?.focus(),
       isOffered: true,
+    },
+    {
+      id: 'newChat',
+      keys: 'c',
+      label: t('newChat.title'),
+      run: options.onNewChat,
+      isOffered: true,
+      isUsable: canWrite,
     },
     {
       id: 'back',

@@ -11,7 +11,7 @@ import {
   storeChat,
 } from './chat-cache.ts';
 import { withhold } from './outgoing.ts';
-import { removeNote, storeMessage, storeNote } from './thread-cache.ts';
+import { removeMessage, removeNote, storeMessage, storeNote } from './thread-cache.ts';
 
 const dataOf = <T>(event: StreamEvent): T => event.data as unknown as T;
 
@@ -30,7 +30,9 @@ function storeContact(contact: Contact): void {
 
 addPatch(['message.*'], (event) => {
   const message = dataOf<Message>(event);
-  if (!withhold(message)) storeMessage(message);
+  // One that a customer takes back leaves a trace; one that was never sent does not.
+  if (event.type === 'message.deleted' && message.status === 'queued') removeMessage(message);
+  else if (!withhold(message)) storeMessage(message);
   refreshChat(message.chatId);
 });
 addPatch(['chat.created', 'chat.status_changed', 'chat.assigned', 'chat.read', 'chat.updated'], (event) => {

@@ -1,11 +1,13 @@
 import type { Chat, Message } from '@parley/sdk';
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { useWorkspace } from '../../api/session.tsx';
-import { useTranslator } from '../../i18n/i18n.tsx';
+import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { ErrorNotice, Skeleton } from '../../ui/notices.tsx';
+import { useNow } from '../../ui/time.tsx';
+import type { ComposerHandle } from './composer.tsx';
 import { useMessages, useNotes } from './data.ts';
 import { summarise } from './describe-message.ts';
 import { MessageEntry, OutgoingEntry } from './entries.tsx';
@@ -18,9 +20,15 @@ import { type Group, groupEntries } from './thread-items.ts';
 /** How far from the top older messages are loaded. */
 const AHEAD_PX = 600;
 
+interface MessagesProps {
+  chat: Chat;
+  target: Target | undefined;
+  composer: RefObject<ComposerHandle | null>;
+}
+
 /** All that was written in a chat. The newest is below; older messages are loaded while scrolling up. */
-export function Messages({ chat, target }: { chat: Chat; target: Target | undefined }) {
-  const { t, formatDate } = useTranslator();
+export function Messages({ chat, target, composer }: MessagesProps) {
+  const t = useText();
   const messages = useMessages(chat.id);
   const notes = useNotes(chat.id);
   const outgoing = useOutgoing(chat.id);
@@ -91,16 +99,28 @@ export function Messages({ chat, target }: { chat: Chat; target: Target | undefi
         {!hasNextPage && <p className={styles.beginning}>{t('inbox.beginning')}</p>}
         {groupEntries(all, allNotes, outgoing, hasNextPage).map((group) => (
           <div key={group.key}>
-            {group.startsDay && (
-              <h3 className={styles.day}>
-                <span>{formatDate(new Date(group.entries[0]?.at ?? ''))}</span>
-              </h3>
-            )}
-            <EntryGroup group={group} chat={chat} repliedTo={repliedTo} targetId={target?.id} />
+            {group.startsDay && <DayLine at={group.entries[0]?.at ?? ''} />}
+            <EntryGroup
+              group={group}
+              chat={chat}
+              repliedTo={repliedTo}
+              targetId={target?.id}
+              composer={composer}
+            />
           </div>
         ))}
       </div>
     </div>
+  );
+}
+
+/** Where a day begins. Today is yesterday after midnight. */
+function DayLine({ at }: { at: string }) {
+  const { formatDay } = useTranslator();
+  return (
+    <h3 className={styles.day}>
+      <span>{formatDay(new Date(at), useNow())}</span>
+    </h3>
   );
 }
 
@@ -109,11 +129,12 @@ interface EntryGroupProps {
   chat: Chat;
   repliedTo: (message: Message) => string | undefined;
   targetId: string | undefined;
+  composer: RefObject<ComposerHandle | null>;
 }
 
 /** What one author wrote in a row, below the name. */
-function EntryGroup({ group, chat, repliedTo, targetId }: EntryGroupProps) {
-  const { t } = useTranslator();
+function EntryGroup({ group, chat, repliedTo, targetId, composer }: EntryGroupProps) {
+  const t = useText();
   const { userId, name: ownName } = useWorkspace().membership;
   const [first] = group.entries;
   if (!first) return null;
@@ -145,6 +166,7 @@ function EntryGroup({ group, chat, repliedTo, targetId }: EntryGroupProps) {
             message={entry.message}
             replied={repliedTo(entry.message)}
             isTarget={entry.message.id === targetId}
+            composer={composer}
           />
         ) : entry.kind === 'note' ? (
           <NoteEntry key={entry.key} note={entry.note} isTarget={entry.note.id === targetId} />

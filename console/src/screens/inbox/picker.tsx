@@ -19,6 +19,8 @@ interface PickerProps {
   choices: readonly Choice[];
   /** Shown if there is nothing to choose from at all. */
   empty: string;
+  /** Given: it finds the choices for what is typed. Else they are searched here. */
+  onText?: (text: string) => void;
   onPick: (id: string) => void;
   onClose: () => void;
   children?: ReactNode;
@@ -28,13 +30,22 @@ const matches = ({ label, detail = '' }: Choice, text: string): boolean =>
   `${label} ${detail}`.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase());
 
 /** A list to choose from by typing, arrows and Enter. */
-export function Picker({ title, placeholder, choices, empty, onPick, onClose, children }: PickerProps) {
+export function Picker({
+  title,
+  placeholder,
+  choices,
+  empty,
+  onText,
+  onPick,
+  onClose,
+  children,
+}: PickerProps) {
   const t = useText();
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  const found = choices.filter((choice) => matches(choice, text));
+  const found = onText ? choices : choices.filter((choice) => matches(choice, text));
   const active = found[Math.min(index, found.length - 1)];
   useEffect(() => input.current?.focus(), []);
   useEffect(() => {
@@ -67,6 +78,7 @@ export function Picker({ title, placeholder, choices, empty, onPick, onClose, ch
         value={text}
         onChange={(event) => {
           setText(event.target.value);
+          onText?.(event.target.value);
           setIndex(0);
         }}
         onKeyDown={onKeyDown}

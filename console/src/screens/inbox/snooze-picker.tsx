@@ -26,21 +26,25 @@ const inputValue = (date: Date): string =>
   new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 interface SnoozePickerProps {
+  /** What is done then, and what the empty field asks; a chat is snoozed if left out. */
+  title?: string;
+  placeholder?: string;
   onPick: (until: Date) => void;
   onClose: () => void;
 }
 
-/** Until when a chat is out of the way. */
-export function SnoozePicker({ onPick, onClose }: SnoozePickerProps) {
+/** A moment in the future, such as until when a chat is out of the way. */
+export function SnoozePicker({ title, placeholder, onPick, onClose }: SnoozePickerProps) {
   const { t, formatDate } = useTranslator();
+  const action = title ?? t('inbox.snooze');
   const [date, setDate] = useState(() => inputValue(atHour(1, MORNING)));
   const times = { later: inThreeHours(), tomorrow: atHour(1, MORNING), week: nextMonday() };
   const own = new Date(date);
   const isPast = Number.isNaN(own.getTime()) || own.getTime() <= Date.now();
   return (
     <Picker
-      title={t('inbox.snooze')}
-      placeholder={t('inbox.snoozePlaceholder')}
+      title={action}
+      placeholder={placeholder ?? t('inbox.snoozePlaceholder')}
       choices={(['later', 'tomorrow', 'week'] as const).map((id) => ({
         id,
         label: t(`inbox.snooze.${id}`),
@@ -66,7 +70,7 @@ export function SnoozePicker({ onPick, onClose }: SnoozePickerProps) {
           error={isPast ? t('inbox.snooze.past') : undefined}
         />
         <Button type="submit" disabled={isPast}>
-          {t('inbox.snooze')}
+          {action}
         </Button>
       </form>
     </Picker>

@@ -32,7 +32,7 @@ export function TemplateForm({ chat }: { chat: Chat }) {
     <div className={styles.template}>
       <p className={styles.closed}>
         <Icon name="clock" />
-        <span>{t('composer.windowClosed')}</span>
+        <span>{t(chat.openUntil === null ? 'composer.neverWritten' : 'composer.windowClosed')}</span>
       </p>
       <Loaded query={templates} lines={1}>
         {(all) => {

@@ -41,9 +41,11 @@ export function storeNote(note: Note): void {
   else storeItem(notesKey(note.chatId), note);
 }
 
-export function removeNote({ id, chatId }: Note): void {
-  queryClient.setQueryData<ListData<Note>>(
-    notesKey(chatId),
+const removeItem = (key: readonly string[], id: string): void =>
+  void queryClient.setQueryData<ListData<{ id: string }>>(
+    key,
     (data) => data && mapPages(data, (items) => items.filter((one) => one.id !== id)),
   );
-}
+
+export const removeNote = ({ id, chatId }: Note): void => removeItem(notesKey(chatId), id);
+export const removeMessage = ({ id, chatId }: Message): void => removeItem(messagesKey(chatId), id);

@@ -2,6 +2,7 @@ import type { Chat } from '@parley/sdk';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { statusOf } from '../../api/errors.ts';
 import { useScope } from '../../api/session.tsx';
+import { useTitle } from '../../app/title.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { useReadNotifications } from '../../notifications/data.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,6 +11,7 @@ import { EmptyState, ErrorNotice, Skeleton } from '../../ui/notices.tsx';
 import { useChatActions } from './actions.ts';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { useChat } from './data.ts';
+import { DropTarget, useFileDrop } from './file-drop.tsx';
 import { Messages } from './messages.tsx';
 import { usePresence } from './presence.ts';
 import type { Target } from './target.ts';
@@ -63,10 +65,12 @@ function LoadedThread({
 }: ThreadProps & { chat: Chat }) {
   const canWrite = useScope('chats:write');
   useMarkRead(chat, canWrite);
+  useTitle(chat.contact.displayName);
   useReadNotifications(chat.id);
   const onTyping = usePresence(chat.id);
+  const drop = useFileDrop((files) => composer.current?.attach(files));
   return (
-    <section className={styles.thread} aria-labelledby="chat-title">
+    <section className={styles.thread} aria-labelledby="chat-title" {...drop.handlers}>
       <ThreadHeader
         chat={chat}
         canWrite={canWrite}
@@ -78,8 +82,9 @@ function LoadedThread({
       <div className={styles.notices}>
         <Takeover chat={chat} canWrite={canWrite} />
       </div>
-      <Messages key={chat.id} chat={chat} target={target} />
+      <Messages key={chat.id} chat={chat} target={target} composer={composer} />
       <Composer key={`composer-${chat.id}`} chat={chat} handle={composer} onTyping={onTyping} />
+      {drop.isOver && <DropTarget />}
     </section>
   );
 }

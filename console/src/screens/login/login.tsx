@@ -1,4 +1,4 @@
-import { getLoginMethods, logIn, type Session, startOidcLogin } from '@parley/sdk';
+import { getLoginMethods, logIn, requestPasswordReset, type Session, startOidcLogin } from '@parley/sdk';
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { client, queryClient, SESSION_KEY, useRead, useWrite } from '../../api/api.ts';
@@ -120,11 +120,35 @@ function PasswordLogin({ next }: { next: string | undefined }) {
       </form>
       <details className={styles.forgot}>
         <summary>{t('login.forgot')}</summary>
-        <p className={styles.text}>
-          {t('login.forgotText', { email: email.trim() || `<${t('login.yourEmail')}>` })}
-        </p>
+        <Forgotten email={email.trim()} />
       </details>
     </>
+  );
+}
+
+/** Mails a link for a new password. Where no mail can be sent, it says who can make one. */
+function Forgotten({ email }: { email: string }) {
+  const t = useText();
+  const request = useWrite(() => requestPasswordReset(client, { body: { email } }), { showsError: true });
+  const isMailed = request.data?.isMailed;
+  return (
+    <div role="status">
+      {request.error ? <ErrorNotice error={request.error} /> : null}
+      {isMailed === true && <p className={styles.text}>{t('login.mailed', { email })}</p>}
+      {isMailed === false && (
+        <p className={styles.text}>
+          {t('login.forgotText', { email: email || `<${t('login.yourEmail')}>` })}
+        </p>
+      )}
+      {isMailed === undefined && (
+        <>
+          <p className={styles.text}>{t('login.mailText')}</p>
+          <Button disabled={email === ''} isBusy={request.isPending} onClick={() => request.mutate()}>
+            {t('login.mail')}
+          </Button>
+        </>
+      )}
+    </div>
   );
 }
 

@@ -12,10 +12,11 @@ import { issueOf } from '../../api/errors.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
 import { THEMES, type Theme, usePreference, writePreference } from '../../app/preferences.ts';
 import { type Language, languages, useText, useTranslator } from '../../i18n/i18n.tsx';
+import { hasDesktop } from '../../notifications/desktop.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Form, FormColumn } from '../../ui/form.tsx';
-import { Loaded } from '../../ui/notices.tsx';
+import { Loaded, Warning } from '../../ui/notices.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
@@ -32,6 +33,7 @@ export function Profile() {
     <Page title={t('profile.title')}>
       <YouSection />
       <AvailabilitySection />
+      <DesktopSection />
       <AppearanceSection />
       <PasswordSection />
       <TotpSection />
@@ -99,6 +101,29 @@ function AvailabilitySection() {
         />
         {t('hours.awayLabel')}
       </label>
+    </Section>
+  );
+}
+
+/** For those who have the console in the background. Each browser asks for itself. */
+function DesktopSection() {
+  const t = useText();
+  const isOn = usePreference('desktop') === 'on';
+  const [isRefused, setIsRefused] = useState(false);
+  const canRead = useScope('chats:read');
+  if (!canRead || !hasDesktop) return null;
+  async function choose(wanted: boolean): Promise<void> {
+    const isAllowed = !wanted || (await window.Notification.requestPermission()) === 'granted';
+    setIsRefused(!isAllowed);
+    if (isAllowed) writePreference('desktop', wanted ? 'on' : 'off');
+  }
+  return (
+    <Section title={t('profile.desktop')} text={t('profile.desktopText')}>
+      <label className={styles.choice}>
+        <input type="checkbox" checked={isOn} onChange={(event) => void choose(event.target.checked)} />
+        {t('profile.desktopLabel')}
+      </label>
+      {isRefused && <Warning>{t('profile.desktopRefused')}</Warning>}
     </Section>
   );
 }

@@ -1,7 +1,8 @@
 import { type AuditEntry, searchAuditEntries, searchUsers } from '@parley/sdk';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue } from 'react';
 import { useAll, useList } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
+import { useAddress } from '../../app/address.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
@@ -18,10 +19,9 @@ const PERIODS = ['P1D', 'P7D', 'P30D', 'all'] as const;
 export function Audit() {
   const { t, compare } = useTranslator();
   const users = useAll(['users'], searchUsers, { enabled: useScope('users:read') });
-  const [text, setText] = useState('');
-  const [actorId, setActorId] = useState('');
-  const [operation, setOperation] = useState('');
-  const [period, setPeriod] = useState<(typeof PERIODS)[number]>('P7D');
+  const [address, setAddress] = useAddress('q', 'who', 'what', 'when');
+  const { q: text, who: actorId, what: operation } = address;
+  const period = PERIODS.find((one) => one === address.when) ?? 'P7D';
   const conditions = [
     ...(actorId === '' ? [] : [`eq(actor.id,"${actorId}")`]),
     ...(operation === '' ? [] : [`eq(operation,"${operation}")`]),
@@ -45,7 +45,7 @@ export function Audit() {
           label={t('audit.search')}
           type="search"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => setAddress({ q: event.target.value })}
           maxLength={200}
         />
         <SelectField
@@ -55,7 +55,7 @@ export function Audit() {
             { value: '', label: t('audit.anybody') },
             ...(users.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
           ]}
-          onChange={setActorId}
+          onChange={(who) => setAddress({ who })}
         />
         <SelectField
           label={t('audit.operation')}
@@ -66,13 +66,13 @@ export function Audit() {
               .map((value) => ({ value, label: describeOperation(value, t) }))
               .sort((a, b) => compare(a.label, b.label)),
           ]}
-          onChange={setOperation}
+          onChange={(what) => setAddress({ what })}
         />
         <SelectField
           label={t('audit.when')}
           value={period}
           options={PERIODS.map((value) => ({ value, label: t(`audit.${value}`) }))}
-          onChange={setPeriod}
+          onChange={(when) => setAddress({ when })}
         />
       </div>
       <Loaded query={{ data: entries.rows, error: entries.error, refetch: entries.refetch }}>

@@ -26,21 +26,17 @@ export function Labels() {
   const labels = useAll(['labels'], searchLabels);
   const [edited, setEdited] = useState<Label | 'new'>();
   const [removed, setRemoved] = useState<Label>();
+  const add = canWrite && (
+    <Button look="primary" icon="plus" onClick={() => setEdited('new')}>
+      {t('labels.new')}
+    </Button>
+  );
   return (
-    <Page
-      title={t('labels.title')}
-      actions={
-        canWrite && (
-          <Button look="primary" icon="plus" onClick={() => setEdited('new')}>
-            {t('labels.new')}
-          </Button>
-        )
-      }
-    >
+    <Page title={t('labels.title')} actions={add}>
       <Loaded query={labels}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon="label" title={t('labels.empty')}>
+            <EmptyState icon="label" title={t('labels.empty')} action={add}>
               {t('labels.intro')}
             </EmptyState>
           ) : (

@@ -38,6 +38,13 @@ export const settingsPages: readonly ScreenPage[] = [
     load: async () => (await import('./labels.tsx')).Labels,
   },
   {
+    id: 'attributes',
+    title: 'attributes.title',
+    icon: 'attribute',
+    scope: 'attributes:read',
+    load: async () => (await import('./attributes.tsx')).Attributes,
+  },
+  {
     id: 'tokens',
     title: 'tokens.title',
     icon: 'key',

@@ -36,21 +36,17 @@ export function Replies() {
   const [edited, setEdited] = useState<SavedReply | 'new'>();
   const [removed, setRemoved] = useState<SavedReply>();
   const isDeleted = useIsDeleted(edited === 'new' ? undefined : edited?.id);
+  const add = canWrite && (
+    <Button look="primary" icon="plus" onClick={() => setEdited('new')}>
+      {t('replies.new')}
+    </Button>
+  );
   return (
-    <Page
-      title={t('replies.title')}
-      actions={
-        canWrite && (
-          <Button look="primary" icon="plus" onClick={() => setEdited('new')}>
-            {t('replies.new')}
-          </Button>
-        )
-      }
-    >
+    <Page title={t('replies.title')} actions={add}>
       <Loaded query={replies}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon="reply" title={t('replies.empty')}>
+            <EmptyState icon="reply" title={t('replies.empty')} action={add}>
               {t('replies.intro')}
             </EmptyState>
           ) : (

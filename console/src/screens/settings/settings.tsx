@@ -3,6 +3,7 @@ import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 import { useWorkspace } from '../../api/session.tsx';
 import { maySee } from '../../app/may-see.ts';
 import { NotFound } from '../../app/not-found.tsx';
+import { useTitle } from '../../app/title.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Skeleton } from '../../ui/notices.tsx';
@@ -19,6 +20,8 @@ export function Settings() {
   const { session, membership } = useWorkspace();
   const { page } = useParams({ strict: false }) as { page?: string };
   const pages = settingsPages.filter((one) => maySee(one, session, membership));
+  const shown = pages.find(({ id }) => id === page);
+  useTitle(shown && t(shown.title));
   const navigation = useRef<HTMLElement>(null);
   // On a small window the links are one line, which scrolls.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when another page is opened
@@ -29,7 +32,7 @@ export function Settings() {
   }, [page]);
   const [first] = pages;
   if (page === undefined && first) return <Navigate to={`/settings/${first.id}`} replace />;
-  const Content = pages.some(({ id }) => id === page) ? contents[page as string] : undefined;
+  const Content = shown && contents[shown.id];
   return (
     <div className={styles.settings}>
       <nav ref={navigation} className={styles.navigation} aria-label={t('settings.title')}>

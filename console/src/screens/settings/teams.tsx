@@ -52,7 +52,7 @@ export function Teams() {
       <Loaded query={teams}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon="people" title={t('teams.empty')}>
+            <EmptyState icon="people" title={t('teams.empty')} action={add}>
               {t('teams.intro')}
             </EmptyState>
           ) : (

@@ -76,21 +76,17 @@ export function Tokens() {
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<CreatedToken>();
   const [removed, setRemoved] = useState<Token>();
+  const add = canWrite && (
+    <Button look="primary" icon="plus" onClick={() => setIsCreating(true)}>
+      {t('tokens.new')}
+    </Button>
+  );
   return (
-    <Page
-      title={t('tokens.title')}
-      actions={
-        canWrite && (
-          <Button look="primary" icon="plus" onClick={() => setIsCreating(true)}>
-            {t('tokens.new')}
-          </Button>
-        )
-      }
-    >
+    <Page title={t('tokens.title')} actions={add}>
       <Loaded query={tokens}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon="key" title={t('tokens.empty')}>
+            <EmptyState icon="key" title={t('tokens.empty')} action={add}>
               {t('tokens.intro')}
             </EmptyState>
           ) : (

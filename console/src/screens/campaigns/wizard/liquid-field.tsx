@@ -1,7 +1,5 @@
-import { searchAttributes } from '@parley/sdk';
 import { useRef } from 'react';
-import { useAll } from '../../../api/lists.ts';
-import { useScope } from '../../../api/session.tsx';
+import { useAttributes } from '../../../api/attributes.ts';
 import { useText } from '../../../i18n/i18n.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icon.tsx';
@@ -19,7 +17,7 @@ const CONTACT = ['firstName', 'lastName', 'fullName', 'phoneNumber', 'email'] as
 /** What a text can say about the person who gets it. */
 export function useVariables(kind: string | undefined): readonly Variable[] {
   const t = useText();
-  const attributes = useAll(['attributes'], searchAttributes, { enabled: useScope('attributes:read') });
+  const attributes = useAttributes();
   return [
     ...CONTACT.map((name) => ({ path: `contact.${name}`, label: t(`campaigns.variable.${name}`) })),
     ...(attributes.data ?? []).map(({ externalId, name }) => ({

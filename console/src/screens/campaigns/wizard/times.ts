@@ -24,6 +24,16 @@ export function fromLocal(local: string, zone: string): string | undefined {
   return new Date(time).toISOString();
 }
 
+/** A moment as the clocks of a zone show it, with the zone: "Nov 18, 2026, 9:00 AM (Europe/Berlin)". */
+export function formatInZone(iso: string, zone: string, language: string): string {
+  const format = new Intl.DateTimeFormat(language, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: zone,
+  });
+  return `${format.format(new Date(iso))} (${zone.replaceAll('_', ' ')})`;
+}
+
 export const DAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const;
 export type Day = (typeof DAYS)[number];
 export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;

@@ -1,9 +1,9 @@
-import { type CampaignWithCounts, setCampaignStatus } from '@parley/sdk';
+import { type CampaignPreview, type CampaignWithCounts, setCampaignStatus } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { client, useWrite } from '../../../api/api.ts';
-import { useText } from '../../../i18n/i18n.tsx';
+import { useText, useTranslator } from '../../../i18n/i18n.tsx';
 import { useKeys } from '../../../keys/keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classes } from '../../../ui/classes.ts';
@@ -17,6 +17,7 @@ import { storeCampaign } from '../data.ts';
 import { Check, usePreview } from './check.tsx';
 import { STEPS, type Step, stepIssues, stepOf } from './issues.ts';
 import { contentKindOf } from './message.ts';
+import { formatInZone } from './times.ts';
 import { type Draft, useDraft } from './use-draft.ts';
 import { What } from './what.tsx';
 import { When } from './when.tsx';
@@ -116,12 +117,8 @@ export function Wizard({ campaign: stored }: { campaign: CampaignWithCounts }) {
           </Button>
         )}
       </footer>
-      {isStarting && (
-        <StartDialog
-          campaign={campaign}
-          matched={preview.data?.matched ?? 0}
-          onClose={() => setIsStarting(false)}
-        />
+      {isStarting && preview.data && (
+        <StartDialog campaign={campaign} preview={preview.data} onClose={() => setIsStarting(false)} />
       )}
       {dialogs}
     </Page>
@@ -192,13 +189,13 @@ function StepBar({ step, error, onStep }: StepBarProps) {
 
 interface StartDialogProps {
   campaign: CampaignWithCounts;
-  matched: number;
+  preview: CampaignPreview;
   onClose: () => void;
 }
 
-/** Says once more to how many people it goes. */
-function StartDialog({ campaign, matched, onClose }: StartDialogProps) {
-  const t = useText();
+/** Says once more to how many people it goes, and when. */
+function StartDialog({ campaign, preview, onClose }: StartDialogProps) {
+  const { t, language } = useTranslator();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const start = useWrite(
@@ -213,6 +210,9 @@ function StartDialog({ campaign, matched, onClose }: StartDialogProps) {
     },
   );
   const isNow = campaign.scheduledAt === null;
+  const { matched, sendable, examined } = preview;
+  // Of very many only the first are examined.
+  const isWhole = examined >= matched;
   return (
     <FormDialog
       title={t('campaigns.startTitle', { name: campaign.name })}
@@ -222,7 +222,16 @@ function StartDialog({ campaign, matched, onClose }: StartDialogProps) {
       isBusy={start.isPending}
       error={start.error}
     >
-      <p>{t(isNow ? 'campaigns.startText' : 'campaigns.scheduleText', { count: matched })}</p>
+      {campaign.scheduledAt !== null && (
+        <p>
+          {t('campaigns.startsAt', { at: formatInZone(campaign.scheduledAt, campaign.timezone, language) })}
+        </p>
+      )}
+      <p>
+        {t(isNow ? 'campaigns.startText' : 'campaigns.scheduleText', { count: isWhole ? sendable : matched })}
+      </p>
+      {isWhole && matched > sendable && <p>{t('campaigns.startSkips', { count: matched - sendable })}</p>}
+      {!isWhole && <p>{t('campaigns.startSkipsSome')}</p>}
     </FormDialog>
   );
 }

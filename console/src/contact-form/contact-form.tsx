@@ -3,20 +3,17 @@ import {
   type Contact,
   type CreateContactBody,
   createContact,
-  searchAttributes,
   updateContact,
 } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { client, useWrite } from '../../api/api.ts';
-import { CONTACTS_KEY } from '../../api/contacts.ts';
-import { issueOf } from '../../api/errors.ts';
-import { useAll } from '../../api/lists.ts';
-import { useScope } from '../../api/session.tsx';
-import { useText } from '../../i18n/i18n.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { storeContact } from './live.ts';
+import { client, useWrite } from '../api/api.ts';
+import { useAttributes } from '../api/attributes.ts';
+import { CONTACTS_KEY, storeContact } from '../api/contacts.ts';
+import { issueOf } from '../api/errors.ts';
+import { useText } from '../i18n/i18n.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 
 const FIELDS = ['firstName', 'lastName', 'phoneNumber', 'email', 'language', 'timezone'] as const;
 type FieldName = (typeof FIELDS)[number];
@@ -44,7 +41,7 @@ interface ContactFormProps {
 export function ContactForm({ contact, onClose, onDone }: ContactFormProps) {
   const t = useText();
   const cache = useQueryClient();
-  const attributes = useAll(['attributes'], searchAttributes, { enabled: useScope('attributes:read') });
+  const attributes = useAttributes();
   const [values, setValues] = useState<Values>({});
   const [attributeValues, setAttributeValues] = useState<Values>({});
   const textOf = (name: FieldName): string => values[name] ?? contact?.[name] ?? '';
