@@ -63,7 +63,10 @@ function ContactPicker({ onPick, onClose }: ContactPickerProps) {
     ['contacts', 'newChat', wanted],
     (signal) => {
       const search = wanted === '' ? {} : { search: wanted };
-      return searchContacts(client, { body: { ...search, pagination: { limit: SHOWN } }, signal });
+      return searchContacts(client, {
+        body: { ...search, pagination: { limit: SHOWN, withTotal: false } },
+        signal,
+      });
     },
     { keepsPrevious: true },
   );
