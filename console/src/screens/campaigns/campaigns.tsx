@@ -29,7 +29,7 @@ function OneCampaign({ campaignId }: { campaignId: string }) {
   const { step } = useSearch({ strict: false }) as { step?: unknown };
   const campaign = useCampaign(campaignId);
   const list = { to: '/campaigns', label: t('campaigns.toList') };
-  if (useIsDeleted(campaignId))
+  if (useIsDeleted(campaignId, campaign.data?.channelId))
     return <DeletedPage name={campaign.data?.name ?? t('campaigns.title')} icon="campaign" list={list} />;
   if ([400, 404].includes(statusOf(campaign.error) ?? 0))
     return (
