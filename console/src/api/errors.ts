@@ -20,7 +20,7 @@ export function describeError(error: unknown, t: Translator['t']): string {
   if (issues.length > 0)
     return issues.map((issue) => `${issue.parameter}: ${translateNow(issue.message)}`).join('\n');
   if (messageKey === 'forbidden') return t('error.forbidden');
-  return message;
+  return translateNow(message);
 }
 
 function findIssue(error: unknown, isWanted: (parameter: string) => boolean): string | undefined {
