@@ -241,7 +241,9 @@ it('no answer to an assistant contains a secret', async () => {
     fixtures.ids[name] ?? 'x',
   ]);
   expect(new Set(results.map(([name]) => name)).size).toBeGreaterThan(40);
-  expect(results.filter(([, text]) => text.includes('"result"')).length).toBeGreaterThan(100);
+  expect(results.filter(([, text]) => !text.includes('"result"'))).toEqual([]);
+  const answered = results.filter(([, text]) => !text.includes('"isError":true')).map(([name]) => name);
+  expect(new Set(answered).size).toBeGreaterThan(30);
   for (const [name, text] of results) expect([name, found(text)]).toEqual([name, []]);
 }, 120_000);
 
