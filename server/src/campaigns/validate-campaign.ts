@@ -2,7 +2,6 @@ import type { Automation } from '../automations/schema.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Issues } from '../base/issues.ts';
 import type { Channel } from '../channels/schema.ts';
-import { requireLabels } from '../contacts/gather-audience.ts';
 import { searchableContacts } from '../contacts/search.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { type CanRead, lacksScope } from '../http/permissions.ts';
@@ -67,7 +66,7 @@ async function validateAudience(
   const query = segment?.query ?? audience;
   if (query === undefined) return null;
   try {
-    await requireLabels(tx, parseRowFilter(query, await searchableContacts(tx), tx.now));
+    parseRowFilter(query, await searchableContacts(tx), tx.now);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     issues.add(path, 'invalid_string', error.message);

@@ -38,7 +38,7 @@ const holdLabels = statement<[ids: string[]], { id: string }>(
  * Throws if a filter names a label that does not exist. After its deletion everybody would belong to "all without this label". It is
  * locked, so that it is not deleted while contacts are compared.
  */
-export async function requireLabels(tx: TenantTx, filter: Filter): Promise<void> {
+async function requireLabels(tx: TenantTx, filter: Filter): Promise<void> {
   const named = labelsOf(filter).map((id) => id.toLowerCase());
   const ids = named.filter(isUuid);
   const known = new Set(ids.length === 0 ? [] : (await tx.all(holdLabels, [ids])).map(({ id }) => id));

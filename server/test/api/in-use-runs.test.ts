@@ -228,18 +228,4 @@ describe('what a campaign uses', () => {
     expect(await campaign(id)).toMatchObject({ status: 'failed', error: { code: 'template_deleted' } });
     expect(await texts()).toEqual([]);
   });
-
-  it('an audience names no label that does not exist', async () => {
-    const unknown = '019a82a0-0000-7000-8000-00000000dead';
-    for (const audience of [`contains(labelIds,"${unknown}")`, 'not(in(labelIds,"vip"))']) {
-      const answer = await tenant.post('/v3/campaigns', {
-        channelId,
-        name: 'Sale',
-        message: { text: 'Sale' },
-        audience,
-      });
-      expect([answer.status, Object.keys(answer.body.error.invalidParams)]).toEqual([400, ['audience']]);
-      expect(answer.body.error.invalidParams.audience.message).toContain('There is no label');
-    }
-  });
 });
