@@ -478,6 +478,7 @@ CREATE TABLE files (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   is_private boolean DEFAULT false NOT NULL,
+  uploaded_by uuid,
   CONSTRAINT files_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX files_by_message ON files (message_id) WHERE message_id IS NOT NULL;
@@ -1558,7 +1559,8 @@ SELECT id,
     public_token,
     created_at,
     updated_at,
-    is_private
+    is_private,
+    uploaded_by
    FROM files f
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[tenant_id] && (ARRAY( SELECT removals.id

@@ -259,6 +259,6 @@ export const streamOnlyCatalogue: Record<StreamOnlyType, EventEntry> = {
     data: DeletedResource,
     example: { resource: 'campaign', id: exampleCampaign.id },
     hasChannel: false,
-    when: 'A campaign, automation, template, webhook, segment or saved reply was deleted.',
+    when: 'A campaign, automation, template, webhook, segment, saved reply or channel was deleted. The chats, templates and campaigns of a channel are deleted with it and have no event of their own.',
   },
 };

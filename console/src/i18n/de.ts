@@ -5,6 +5,7 @@ import { automations } from './de/automations.ts';
 import { campaigns } from './de/campaigns.ts';
 import { channels } from './de/channels.ts';
 import { contacts } from './de/contacts.ts';
+import { errors } from './de/errors.ts';
 import { explain } from './de/explain.ts';
 import { flow } from './de/flow.ts';
 import { hours } from './de/hours.ts';
@@ -28,7 +29,7 @@ import { webhooks } from './de/webhooks.ts';
 
 export { serverTexts } from './de/server-texts.ts';
 
-export const serverMessages = { ...validation, ...validationContent };
+export const serverMessages = { ...validation, ...validationContent, ...errors };
 
 export const de: Catalogue = {
   ...shell,

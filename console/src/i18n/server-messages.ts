@@ -7,8 +7,8 @@ interface Template {
   translation: string;
 }
 
-/** A value may be a text of the server itself, which has values, and so on. */
-const MAX_DEPTH = 4;
+/** A value may be a text of the server itself, which has values, and so on: each of five things that use another is one. */
+const MAX_DEPTH = 8;
 
 /** Says where in an expression something is wrong: what stands before it is a text of its own. */
 const POSITION = ' at column ';
@@ -35,13 +35,19 @@ export function createMessageTranslator(messages: ServerMessages): (text: string
   function translate(text: string, depth: number): string | undefined {
     if (Object.hasOwn(messages, text)) return messages[text];
     if (depth > MAX_DEPTH) return undefined;
+    const fill = (translation: string, values: readonly string[]): string =>
+      translation.replace(/\{(\d)(\*?)\}/g, (_, number: string, isText: string) => {
+        const value = values[Number(number) - 1] ?? '';
+        return isText === '' ? value : (translate(value, depth + 1) ?? value);
+      });
+    // What an error is called comes first: whatever follows is a text of its own.
+    const end = text.indexOf(': ');
+    const named = `${text.slice(0, end)}: {}`;
+    if (end > 0 && Object.hasOwn(messages, named))
+      return fill(messages[named] as string, [text.slice(end + 2)]);
     for (const { parts, translation } of templates) {
       const values = valuesIn(text, parts);
-      if (values)
-        return translation.replace(/\{(\d)(\*?)\}/g, (_, number: string, isText: string) => {
-          const value = values[Number(number) - 1] ?? '';
-          return isText === '' ? value : (translate(value, depth + 1) ?? value);
-        });
+      if (values) return fill(translation, values);
     }
     return undefined;
   }

@@ -4863,7 +4863,7 @@ export interface AutomationRunProgressedEvent {
   data: AutomationRun;
 }
 
-/** A campaign, automation, template, webhook, segment or saved reply was deleted. */
+/** A campaign, automation, template, webhook, segment, saved reply or channel was deleted. The chats, templates and campaigns of a channel are deleted with it and have no event of their own. */
 export interface ResourceDeletedEvent {
   /** Another one for every event */
   id: string;
@@ -4874,7 +4874,7 @@ export interface ResourceDeletedEvent {
   /** It is not stored, so it has no number */
   sequence: null;
   data: {
-    resource: "campaign" | "automation" | "message_template" | "api_webhook" | "segment" | "saved_reply";
+    resource: "campaign" | "automation" | "message_template" | "api_webhook" | "segment" | "saved_reply" | "channel";
     id: string;
   };
 }

@@ -63,6 +63,7 @@ export const deletedResources = [
   'api_webhook',
   'segment',
   'saved_reply',
+  'channel',
 ] as const;
 
 export type StreamOnlyType = (typeof streamOnlyTypes)[number];
@@ -86,7 +87,10 @@ export type Announcement = {
     }
 );
 
-/** Closes what somebody else has open: `tx.announce(deletionOf('segment', id))`. */
+/**
+ * Closes what somebody else has open: `tx.announce(deletionOf('segment', id))`. A channel stands for all that goes with it:
+ * it may have thousands of chats and templates, and only some events a second are sent to a tenant.
+ */
 export const deletionOf = (resource: (typeof deletedResources)[number], id: string): Announcement => ({
   type: 'resource.deleted',
   channelId: null,

@@ -38,9 +38,16 @@ const MAX_NAMED = 5;
 // Definitions and audiences name what they use: by its id, which is in no other text, or an attribute by its externalId.
 const findUsers = statement<[id: string, pattern: string], User>(
   'automations.users_of',
-  `select 'automation' as kind, a.id, a.name
-     from automations a join automation_versions v on v.id = a.active_version_id and v.tenant_id = a.tenant_id
-    where a.tenant_id = $tenant and a.status = 'active' and not a.is_hidden and a.id <> $1 and v.definition::text ~ $2
+  // Runs stay on the version with which they began, also after another was published or the automation was stopped.
+  `select distinct 'automation' as kind, a.id, a.name
+     from automations a join automation_versions v on v.automation_id = a.id and v.tenant_id = a.tenant_id
+    where a.tenant_id = $tenant and not a.is_hidden and a.id <> $1 and v.definition::text ~ $2
+      and (a.status = 'active' and v.id = a.active_version_id
+        or exists (select 1 from visible_automation_runs r
+                    where r.version_id = v.id and (r.tenant_id = v.tenant_id) is true
+                      and r.status in ('scheduled', 'running', 'waiting'))
+        or exists (select 1 from visible_campaigns c
+                    where c.version_id = v.id and c.tenant_id = $tenant and c.status in ('running', 'paused')))
    union all
    select 'campaign', c.id, c.name from visible_campaigns c
     where c.tenant_id = $tenant and c.status in ('scheduled', 'running', 'paused')
@@ -85,9 +92,10 @@ async function patternOf(tx: TenantTx, kind: UsedKind, id: string): Promise<stri
     const { name } = (await tx.find(secretName, [id])) as { name: string };
     return `secrets\\.${name}\\M|"signWith": "${name}"`;
   }
-  if (kind !== 'attribute') return id.toLowerCase();
+  // Texts keep ids as they were written.
+  if (kind !== 'attribute') return `(?i)${id}`;
   const externalId = (await tx.find(externalIdOf, [id]))?.external_id ?? id;
-  return `attributes\\.${externalId}\\M|"externalId": "${externalId}"`;
+  return `attributes(\\.|\\[\\s*\\\\?["'])${externalId}\\M|"externalId": "${externalId}"`;
 }
 
 /** Refuses what would break active automations and campaigns, and names them. */
@@ -100,9 +108,15 @@ export async function requireUnused(
   if (force === 'true' || !isUuid(id)) return;
   const users = await tx.all(findUsers, [id, await patternOf(tx, kind, id)]);
   if (users.length === 0 || !(await tx.find(exists, [id]))?.exists) return;
-  const named = users.slice(0, MAX_NAMED).map((user) => `${user.kind} "${user.name}" (${user.id})`);
-  const more = users.length > MAX_NAMED ? ' and others' : '';
+  const named = nameAll(users.slice(0, MAX_NAMED));
+  const all = users.length > MAX_NAMED ? `${named} and others` : named;
   throw new ApiError('conflict', {
-    detail: `the ${kind} is used by the ${named.join(', the ')}${more}; change them first, or add ?force=true`,
+    detail: `the ${kind} is used by the ${all}; change them first, or add ?force=true`,
   });
+}
+
+/** One sentence of parts, each of which the console translates. */
+function nameAll([first, ...rest]: readonly User[]): string {
+  const { kind, name, id } = first as User;
+  return rest.length === 0 ? `${kind} "${name}" (${id})` : `${kind} "${name}" (${id}), the ${nameAll(rest)}`;
 }

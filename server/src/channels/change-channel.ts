@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { wakeForHours } from '../automations/runs/wake-for-hours.ts';
 import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
+import { deletionOf } from '../base/events.ts';
 import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { type BeforeChatRemoval, removeSomeChats } from '../chats/remove-chats.ts';
@@ -149,6 +150,7 @@ export async function removeChannel(
 ): Promise<Removal | undefined> {
   const row = isUuid(channelId) ? await tx.find(lockChannel, [channelId]) : undefined;
   if (!row) return undefined;
+  tx.announce(deletionOf('channel', row.id));
   await recountSince(tx, row.created_at);
   if (await hasManyRows(tx, 'delete_channel', row.id)) {
     const jobId = await startRemoval(tx, 'delete_channel', row.id, [row.id]);

@@ -1,8 +1,11 @@
+import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import { parseFilter } from '../search/grammar/filter.ts';
+import { type Filter, parseFilter } from '../search/grammar/filter.ts';
+import { ExpressionError } from '../search/grammar/tokens.ts';
 import { compileRowFilter } from '../search/sql/row-filter.ts';
 import { bindTo } from '../search/sql/statement.ts';
+import { quote } from '../search/text.ts';
 import { searchableContacts } from './search.ts';
 
 /** A position in the order of creation of a tenant's contacts; the time is in PostgreSQL's own notation. */
@@ -26,10 +29,35 @@ const endOfWindow = statement<[afterCreatedAt: string, afterId: string, createdU
     order by c.created_at, c.id limit 1 offset ${WINDOW - 1}`,
 );
 
+const holdLabels = statement<[ids: string[]], { id: string }>(
+  'labels.hold',
+  'select id from labels where tenant_id = $tenant and id = any ($1::uuid[]) order by id for key share',
+);
+
+/**
+ * Throws if a filter names a label that does not exist. After its deletion everybody would belong to "all without this label". It is
+ * locked, so that it is not deleted while contacts are compared.
+ */
+async function requireLabels(tx: TenantTx, filter: Filter): Promise<void> {
+  const named = labelsOf(filter).map((id) => id.toLowerCase());
+  const ids = named.filter(isUuid);
+  const known = new Set(ids.length === 0 ? [] : (await tx.all(holdLabels, [ids])).map(({ id }) => id));
+  const unknown = named.find((id) => !known.has(id));
+  if (unknown !== undefined) throw new ExpressionError(`There is no label ${quote(unknown)}`, 1);
+}
+
+function labelsOf(filter: Filter): string[] {
+  if ('conditions' in filter) return filter.conditions.flatMap(labelsOf);
+  if ('condition' in filter) return labelsOf(filter.condition);
+  if (filter.field !== 'labelIds') return [];
+  const values = 'values' in filter ? filter.values : 'value' in filter ? [filter.value] : [];
+  return values.filter((value) => typeof value === 'string');
+}
+
 /**
  * Reads the next contacts after a cursor and returns the ids of those that match the filter, and the next cursor, null
  * at the end. Contacts created after `createdUntil` are left out, which is also the `now()` of the filter. Throws an `ExpressionError` if the filter uses an
- * attribute that no longer exists.
+ * attribute or a label that no longer exists.
  */
 export async function gatherAudience(
   tx: TenantTx,
@@ -39,6 +67,7 @@ export async function gatherAudience(
 ): Promise<{ contactIds: string[]; next: AudienceCursor | null }> {
   const searchable = await searchableContacts(tx);
   const filter = parseFilter(audience, searchable, createdUntil);
+  await requireLabels(tx, filter);
   const next = (await tx.find(endOfWindow, [after.createdAt, after.id, createdUntil])) ?? null;
   const params: unknown[] = [
     tx.tenantId,

@@ -123,6 +123,6 @@ async function storePicture(tx: TenantTx, deps: FillDeps): Promise<InboundMedia>
     mimeType: 'image/png',
     bytes: createReadStream(deps.picture),
   });
-  await createFile(tx, { mimeType, filename, ...file }, true, deps.baseUrl);
+  await createFile(tx, { mimeType, filename, ...file }, { isPrivate: true, uploadedBy: null }, deps.baseUrl);
   return { mimeType, filename, size: file.size, ref: refOf({ fileId: file.id }) };
 }

@@ -39,14 +39,16 @@ export const eventFields: Searchable = {
   id: 'e.id',
 };
 
+/** How types of events begin that have no channel, whatever chat they are about: those of runs, jobs and uploads. */
+export const aboutAnyChat = ['automation.', 'job.', 'file.'] as const;
+
 export const eventSource: SearchSource = {
   select: COLUMNS,
   from: 'visible_events e',
   tenantColumn: 'e.tenant_id',
   where: () => 'e.sequence is not null',
-  // Events of runs and jobs have no channel, whatever chat they are about.
   inChannels: (ids) =>
-    `e.channel_id = any (${ids}) or e.channel_id is null and e.type not like 'automation.%' and e.type not like 'job.%'`,
+    `e.channel_id = any (${ids}) or e.channel_id is null and ${aboutAnyChat.map((prefix) => `e.type not like '${prefix}%'`).join(' and ')}`,
   countCap: COUNT_CAP,
   stops: { within: [], unless: ['id', 'contactId'] },
 };

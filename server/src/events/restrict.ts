@@ -1,8 +1,8 @@
 import { channelAccess } from '../people/channel-access.ts';
+import { aboutAnyChat } from './event.ts';
 import type { StreamRequest } from './filter.ts';
 
-/** Events of runs and jobs have no channel, whatever chat they are about. */
-const isAboutAnyChat = (type: string): boolean => type.startsWith('automation.') || type.startsWith('job.');
+const isAboutAnyChat = (type: string): boolean => aboutAnyChat.some((prefix) => type.startsWith(prefix));
 const DATA = '\ndata: ';
 
 /**

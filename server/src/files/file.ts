@@ -39,14 +39,16 @@ const insertFile = statement<
     publicToken: string,
     now: Date,
     isPrivate: boolean,
+    uploadedBy: string | null,
   ],
   FileRow
 >(
   'files.insert',
   // Without a row in file_removals the bytes are removed already, and no file is created.
   `with kept as (delete from file_removals where id = $1 and tenant_id = $tenant returning id, tenant_id)
-   insert into files as f (id, tenant_id, filename, mime_type, size, sha256, public_token, created_at, updated_at, is_private)
-   select kept.id, kept.tenant_id, $2, $3, $4, $5, $6, $7, $7, $8 from kept returning ${FILE_COLUMNS}`,
+   insert into files as f (id, tenant_id, filename, mime_type, size, sha256, public_token, created_at, updated_at, is_private,
+     uploaded_by)
+   select kept.id, kept.tenant_id, $2, $3, $4, $5, $6, $7, $7, $8, $9 from kept returning ${FILE_COLUMNS}`,
 );
 const newFiles = rowSet({
   id: 'uuid',
@@ -128,7 +130,7 @@ export const presentFile = (row: FileRow, { fileUrl, baseUrl }: UrlDeps): File =
 export async function createFile(
   tx: TenantTx,
   file: StoredFile,
-  isPrivate: boolean,
+  { isPrivate, uploadedBy }: { isPrivate: boolean; uploadedBy: string | null },
   baseUrl: () => string,
 ): Promise<File> {
   const row = await tx.find(insertFile, [
@@ -140,6 +142,7 @@ export async function createFile(
     randomSecret(TOKEN_BYTES),
     tx.now,
     isPrivate,
+    uploadedBy,
   ]);
   if (!row) throw uploadAbandoned();
   const data = presentFile(row, { fileUrl: tx.fileUrl, baseUrl });

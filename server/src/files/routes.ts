@@ -2,8 +2,11 @@ import { Type } from 'typebox';
 import { type FileUrls, SIGNED_FILES_PATH } from '../base/file-urls.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import { content, DeleteResult, data, deleted } from '../http/answer.ts';
+import { meOf, type Principal } from '../http/permissions.ts';
 import { publicRead, type Route, routeFamily, upload } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
+import type { Bind } from '../search/fields.ts';
+import type { SearchSource } from '../search/source.ts';
 import { exampleFile } from './example.ts';
 import {
   createFile,
@@ -20,6 +23,7 @@ import { requireStorage } from './limit-storage.ts';
 import { type ReceiveDeps, receiveFile } from './receive.ts';
 import { File, FilePublicUrl } from './schema.ts';
 import { caching, contentOf } from './serve.ts';
+import { isVisibleFile } from './visible-files.ts';
 
 const EXAMPLE_CONTENT = 'hello\n';
 
@@ -28,6 +32,21 @@ const files = routeFamily({
   params: Type.Object({ fileId: Type.String() }),
   exampleParams: { fileId: exampleFile.id },
 });
+
+/** A caller who is restricted to channels looks at few of many files, so they are not counted to the end. */
+const RESTRICTED_COUNT_CAP = 1_000;
+
+function fileSource({ tenantId, channelIds, caller }: Principal): SearchSource {
+  const all = { select: FILE_COLUMNS, from: 'visible_files f', tenantColumn: 'f.tenant_id' };
+  if (channelIds === undefined) return all;
+  const isVisible = (bind: Bind): string =>
+    isVisibleFile({
+      tenant: `${bind(tenantId)}::uuid`,
+      channelIds: `${bind([...channelIds])}::uuid[]`,
+      userId: `${bind(caller.id)}::uuid`,
+    });
+  return { ...all, where: isVisible, countCap: RESTRICTED_COUNT_CAP };
+}
 
 interface FileDeps extends ReceiveDeps {
   /** How many bytes one file may have. */
@@ -67,9 +86,10 @@ export function fileRoutes(deps: FileDeps): Route[] {
         failures: ['limit_reached', 'payload_too_large', 'unsupported_media_type'],
         example: { file: { filename: exampleFile.filename, content: EXAMPLE_CONTENT }, answer: exampleFile },
       },
-      async ({ body }, tx) => {
+      async ({ body, principal }, tx) => {
         await requireStorage(tx, body.size);
-        return createFile(tx, body, body.flags?.isPrivate ?? false, baseUrl);
+        const isPrivate = body.flags?.isPrivate ?? false;
+        return createFile(tx, body, { isPrivate, uploadedBy: meOf(principal)?.userId ?? null }, baseUrl);
       },
     ),
     files.read(
@@ -143,14 +163,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
         names: ['f.filename'],
         id: 'f.id',
       },
-      source: {
-        select: FILE_COLUMNS,
-        from: 'visible_files f',
-        tenantColumn: 'f.tenant_id',
-        // Files that a user has uploaded belong to no channel.
-        inChannels: (ids) => `f.message_id is null or exists (select 1 from messages fm
-          where fm.id = f.message_id and (fm.tenant_id = f.tenant_id) is true and fm.channel_id = any (${ids}))`,
-      },
+      source: async (_reader, _params, principal) => fileSource(principal),
       schema: File,
       presentPage: async (reader: TenantReader, rows: FileRow[]) => rows.map((row) => present(reader, row)),
       example: { query: 'startsWith(mimeType,"text/")', item: exampleFile },

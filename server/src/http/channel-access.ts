@@ -15,6 +15,8 @@ export interface ChannelAccess {
     db: TenantReader,
     channelIds: ReadonlySet<string>,
     given: { params: Record<string, string>; query: unknown; body: unknown },
+    /** The user who calls and sees own uploads. */
+    userId?: string,
   ): Promise<HiddenReference | undefined>;
   /** The answer without chats of other channels, which contacts list. */
   withoutHidden(answer: unknown, channelIds: ReadonlySet<string>): unknown;

@@ -190,12 +190,13 @@ export function handlerOf(deps: HandlerDeps, route: Route) {
     reply: FastifyReply,
     file?: ReceivedFile,
   ): Promise<unknown> {
-    const { channelIds } = request.principal as Principal & { channelIds: ReadonlySet<string> };
-    const hidden = await deps.channelAccess.findHidden(tenantOf(request), channelIds, {
+    const { channelIds, caller } = request.principal as Principal & { channelIds: ReadonlySet<string> };
+    const given = {
       params: request.params as Record<string, string>,
       query: request.query,
       body: file ? undefined : bodyOf(request, spec.bodyBounds),
-    });
+    };
+    const hidden = await deps.channelAccess.findHidden(tenantOf(request), channelIds, given, caller.id);
     if (!hidden) return run(request, reply, file);
     if (!hidden.isInPath || spec.method !== 'DELETE') throw hidden.error;
     deps.lifecycle.close(request, reply, OK);

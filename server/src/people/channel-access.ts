@@ -2,6 +2,7 @@ import { ApiError, type ErrorKey, invalidParam } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
+import { isVisibleFile } from '../files/visible-files.ts';
 import type { ChannelAccess, HiddenReference } from '../http/channel-access.ts';
 
 type FindOthers = Statement<[ids: string[], channelIds: string[]], { id: string }>;
@@ -12,6 +13,12 @@ const othersOf = (name: string, from: string, id: string, channel: string): Find
     `channel_access.${name}`,
     `select ${id} as id from ${from} where ${id} = any ($1::uuid[]) and x.tenant_id = $tenant and ${channel} <> all ($2::uuid[])`,
   );
+/** Files of others also depend on the caller, who sees own uploads. */
+const otherFiles = statement<[ids: string[], channelIds: string[], userId: string | null], { id: string }>(
+  'channel_access.files',
+  `select f.id from visible_files f where f.id = any ($1::uuid[]) and f.tenant_id = $tenant
+      and ${isVisibleFile({ tenant: '$tenant', channelIds: '$2::uuid[]', userId: '$3::uuid' })} is not true`,
+);
 
 /** How the channel of each kind of resource is found, and what is said of one that does not exist. */
 const resources = {
@@ -20,15 +27,7 @@ const resources = {
     others: othersOf('messages', 'visible_messages x', 'x.id', 'x.channel_id'),
     error: 'message_not_found',
   },
-  file: {
-    others: othersOf(
-      'files',
-      'visible_files x join visible_messages m on m.id = x.message_id and (m.tenant_id = x.tenant_id) is true',
-      'x.id',
-      'm.channel_id',
-    ),
-    error: 'file_not_found',
-  },
+  file: { others: undefined, error: 'file_not_found' },
   campaign: {
     others: othersOf('campaigns', 'visible_campaigns x', 'x.id', 'x.channel_id'),
     error: 'campaign_not_found',
@@ -110,6 +109,7 @@ async function findHidden(
   db: TenantReader,
   channelIds: ReadonlySet<string>,
   given: Parameters<ChannelAccess['findHidden']>[2],
+  userId: string | null = null,
 ): Promise<HiddenReference | undefined> {
   const found: Reference[] = [];
   for (const [name, id] of Object.entries(given.params)) {
@@ -121,7 +121,7 @@ async function findHidden(
   for (const kind of Object.keys(resources) as Kind[]) {
     const ofKind = found.filter((one) => one.kind === kind && isUuid(one.id));
     if (ofKind.length === 0) continue;
-    const hidden = await findOthers(db, kind, ofKind, channelIds);
+    const hidden = await findOthers(db, kind, ofKind, channelIds, userId);
     const first = ofKind.find(({ id }) => hidden.has(id));
     if (first) return describeHidden(first);
   }
@@ -133,8 +133,11 @@ async function findOthers(
   kind: Kind,
   references: readonly Reference[],
   channelIds: ReadonlySet<string>,
+  userId: string | null,
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(references.map(({ id }) => id))];
+  if (kind === 'file')
+    return new Set((await db.all(otherFiles, [ids, [...channelIds], userId])).map(({ id }) => id));
   const { others } = resources[kind];
   if (!others) return new Set(ids.filter((id) => !channelIds.has(id)));
   return new Set((await db.all(others, [ids, [...channelIds]])).map(({ id }) => id));

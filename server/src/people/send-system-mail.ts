@@ -9,6 +9,7 @@ import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
+import { replaceSecrets } from '../providers/hide-secrets.ts';
 import type { OutgoingMessage, SendResult } from '../providers/outgoing-message.ts';
 import { createMailedLink, type NewLink } from './links.ts';
 import { findPersonByEmail } from './person.ts';
@@ -128,7 +129,7 @@ async function send(deps: SystemMailDeps, row: SystemMailRow, letter: Letter): P
     config: decryptConfig(row.config_encrypted, deps.keys),
   };
   try {
-    return await adapter.send(message, channel, deps.context);
+    return withoutLink(await adapter.send(message, channel, deps.context), url);
   } catch (error) {
     if (isUnavailable(error)) throw error;
     return {
@@ -137,4 +138,15 @@ async function send(deps: SystemMailDeps, row: SystemMailRow, letter: Letter): P
       retry: 'backoff',
     };
   }
+}
+
+/** Filters of relays quote the links of a mail that they refuse. The channel shows to others why it fails. */
+function withoutLink(result: SendResult, url: string): SendResult {
+  if (result.ok) return result;
+  const secrets = [url, url.slice(url.indexOf('#') + 1)];
+  const { code, message } = result.error;
+  return {
+    ...result,
+    error: { code: replaceSecrets(code, secrets), message: replaceSecrets(message, secrets) },
+  };
 }

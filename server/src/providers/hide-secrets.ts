@@ -7,7 +7,7 @@ type Hide = (text: string) => string;
 /** All calls to a vendor end with these two. */
 type CallArgs = [...unknown[], AdapterChannel, AdapterContext];
 
-/** A shorter one would tear ordinary words apart, and is none. */
+/** A shorter one would tear ordinary words apart: it is hidden where it stands alone. */
 const MIN_CHARACTERS = 6;
 
 /**
@@ -103,23 +103,45 @@ function secretsOf(provider: string, { config }: AdapterChannel): string[] {
   });
 }
 
-function replaceSecrets(text: string, secrets: readonly string[]): string {
+/** The same text with `…` in place of secrets, in whatever form they are repeated. */
+export function replaceSecrets(text: string, secrets: readonly string[]): string {
   const forms = secrets.filter(({ length }) => length >= MIN_CHARACTERS).flatMap(formsOf);
   // The longest first: one may be part of another.
   const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-  return ordered.reduce((shown, form) => shown.replaceAll(form, '…'), text);
+  const shown = ordered.reduce((rest, form) => rest.replaceAll(form, '…'), text);
+  return secrets.filter(({ length }) => length > 0 && length < MIN_CHARACTERS).reduce(replaceShort, shown);
 }
 
 /** A secret as a vendor may repeat it: as it is, as in a form, in a URL, in JSON, and within a login in base64. */
 const formsOf = (secret: string): string[] =>
-  [
-    secret,
-    Buffer.from(secret).toString('latin1'),
-    encodeURIComponent(secret),
-    new URLSearchParams([['', secret]]).toString().slice(1),
-    JSON.stringify(secret).slice(1, -1),
-    ...[0, 1, 2].map((offset) => base64Within(secret, offset)),
-  ].filter(({ length }) => length >= MIN_CHARACTERS);
+  [...plainFormsOf(secret), ...[0, 1, 2].map((offset) => base64Within(secret, offset))].filter(
+    ({ length }) => length >= MIN_CHARACTERS,
+  );
+
+const plainFormsOf = (secret: string): string[] => [
+  secret,
+  Buffer.from(secret).toString('latin1'),
+  encodeURIComponent(secret.toWellFormed()),
+  new URLSearchParams([['', secret]]).toString().slice(1),
+  JSON.stringify(secret).slice(1, -1),
+];
+
+const BASE64 = /[A-Za-z0-9+/]{2,}={0,2}/g;
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
+const BESIDE = '[\\p{L}\\p{N}_]';
+
+/** Whether a login in base64 has the secret: alone, or after a user in the forms of SASL and of HTTP. */
+const isLoginWith = (token: string, secret: string): boolean => {
+  const login = Buffer.from(token, 'base64').toString();
+  return login === secret || login.endsWith(`\0${secret}`) || login.endsWith(`:${secret}`);
+};
+
+/** Replaces a secret of a few characters where it is no part of a word. */
+function replaceShort(text: string, secret: string): string {
+  const withoutLogins = text.replace(BASE64, (token) => (isLoginWith(token, secret) ? '…' : token));
+  const forms = [...new Set(plainFormsOf(secret))].map((form) => form.replace(SYNTAX, '\\$&'));
+  return withoutLogins.replace(new RegExp(`(?<!${BESIDE})(?:${forms.join('|')})(?!${BESIDE})`, 'gu'), '…');
+}
 
 /** The characters of a base64 text that depend on the secret alone, if so many bytes (modulo 3) precede it. */
 function base64Within(secret: string, offset: number): string {

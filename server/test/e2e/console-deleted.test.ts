@@ -77,6 +77,58 @@ describe.runIf(CHROMIUM)('what somebody else deletes while it is open', () => {
 
   it.each([
     {
+      what: 'a campaign',
+      body: { name: 'Gone with it', message: { text: 'Hello' } },
+      path: 'campaigns',
+      name: 'Gone with it',
+    },
+    {
+      what: 'a template',
+      body: { name: 'gone_with_it', language: 'en', body: 'Hello' },
+      path: 'templates',
+      api: 'message_templates',
+      name: 'gone_with_it (en)',
+    },
+    { what: 'its own page', path: 'channels', name: 'Gone soon' },
+  ])('a channel is gone, and with it $what', async ({ body, path, api = path, name }) => {
+    const { page, open, expectNoProblems } = shown;
+    const channel = { kind: 'whatsapp', provider: 'sandbox', name: 'Gone soon', address: '+15550009999' };
+    const { id: channelId } = await test.api('POST', '/v3/channels', channel);
+    const { id } = body ? await test.api('POST', `/v3/${api}`, { ...body, channelId }) : { id: channelId };
+    const live = openedStream(page);
+    await open(`/${path}/${id}`);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await live;
+    await test.api('DELETE', `/v3/channels/${channelId}?force=true`);
+    await page.getByRole('alert').getByText(GONE).waitFor();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.getByRole('alert').getByRole('button').click();
+    await page.waitForURL(`**/console/${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => page.getByRole('link', { name }).count()).toBe(0);
+    expectNoProblems();
+  });
+
+  it('a chat of a channel that is deleted leaves the inbox', async () => {
+    const { page, open, expectNoProblems } = shown;
+    const channel = { kind: 'whatsapp', provider: 'sandbox', name: 'Gone soon', address: '+15550009999' };
+    const { id: channelId } = await test.api('POST', '/v3/channels', channel);
+    await test.api('POST', `/v3/sandbox/${channelId}/inbound`, {
+      from: '+15550008888',
+      text: 'Going, going',
+    });
+    const live = openedStream(page);
+    await open('/inbox');
+    const row = page.getByText('Going, going');
+    await row.first().waitFor();
+    await live;
+    await test.api('DELETE', `/v3/channels/${channelId}?force=true`);
+    await row.first().waitFor({ state: 'detached' });
+    expectNoProblems();
+  });
+
+  it.each([
+    {
       what: 'a segment',
       address: '/campaigns?tab=segments',
       body: { name: 'Gone soon', query: 'not(isNull(email))' },

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { type ErrorKey, errorCatalogue } from '../../src/base/errors.ts';
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 
@@ -84,11 +85,41 @@ interface Found {
   messages: Set<string>;
   /** What is given to issues as a message, but is not a text. */
   unknown: Set<string>;
+  /** The sentences of errors, each with what the error is called. */
+  details: Map<string, string>;
+  /** What is given to errors as a sentence, but is not a text. */
+  unknownDetails: Set<string>;
   /** Every text of the server. */
   texts: Set<string>;
 }
 
-/** Looks for the messages of all issues in the sources of the server. */
+/** Errors that the console says in its own words, whatever the server says. */
+const isSaidOtherwise = (key: string): boolean => {
+  const { status } = errorCatalogue[key as ErrorKey];
+  return key === 'forbidden' || status === 429 || status >= 500;
+};
+/** What the console calls the errors of the server. */
+export const shownErrors = (Object.keys(errorCatalogue) as ErrorKey[])
+  .filter((key) => !isSaidOtherwise(key))
+  .map((key) => errorCatalogue[key].message);
+
+/** The expression of the sentence that follows the name of an error, with the key of the error. */
+function detailOf(node: ts.Node): { key: string; expression: ts.Expression } | undefined {
+  if (!ts.isPropertyAssignment(node) && !ts.isShorthandPropertyAssignment(node)) return undefined;
+  if (node.name.getText() !== 'detail') return undefined;
+  const object = node.parent;
+  const created = object.parent;
+  const key =
+    ts.isNewExpression(created) && created.expression.getText() === 'ApiError'
+      ? created.arguments?.[0]
+      : object.properties.flatMap((other) =>
+          ts.isPropertyAssignment(other) && other.name.getText() === 'key' ? [other.initializer] : [],
+        )[0];
+  if (!key || !ts.isStringLiteralLike(key) || !Object.hasOwn(errorCatalogue, key.text)) return undefined;
+  return { key: key.text, expression: ts.isPropertyAssignment(node) ? node.initializer : node.name };
+}
+
+/** Looks for the messages of all issues, and the sentences of all errors, in the sources of the server. */
 export function findValidationMessages(): Found {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/^(cli|mcp|v2)\//.test(file))
@@ -103,6 +134,7 @@ export function findValidationMessages(): Found {
     }));
   const declared = new Map<string, Place[]>();
   const sinks: Place[] = [];
+  const detailSinks: (Place & { key: string })[] = [];
   const texts = new Set<string>();
   const declare = (name: string, file: string, expressions: readonly ts.Expression[]): void => {
     const all = declared.get(name) ?? [];
@@ -121,6 +153,8 @@ export function findValidationMessages(): Found {
         );
       if (ts.isFunctionDeclaration(node) && node.name) declare(node.name.text, file, returnsOf(node));
       for (const expression of sinksOf(node, file)) sinks.push({ file, expression });
+      const detail = detailOf(node);
+      if (detail && !isSaidOtherwise(detail.key)) detailSinks.push({ file, ...detail });
     });
 
   const messages = new Set<string>();
@@ -129,7 +163,13 @@ export function findValidationMessages(): Found {
     for (const text of textsOf(expression, file, declared, 0))
       if (typeof text === 'string') messages.add(text);
       else unknown.add(`${file}: ${text.getText().replaceAll(/\s+/g, ' ').slice(0, 60)}`);
-  return { messages, unknown, texts };
+  const details = new Map<string, string>();
+  const unknownDetails = new Set<string>();
+  for (const { file, expression, key } of detailSinks)
+    for (const text of textsOf(expression, file, declared, 0))
+      if (typeof text === 'string') details.set(text, errorCatalogue[key as ErrorKey].message);
+      else unknownDetails.add(`${file}: ${text.getText()}`);
+  return { messages, unknown, details, unknownDetails, texts };
 }
 
 /** The expressions of messages that a node gives to an issue. */

@@ -58,8 +58,7 @@ async function converse(): Promise<void> {
   contactId = (await tenant.post('/v3/contacts/search', { query: `eq(phoneNumber,"${from}")` })).body.data[0]
     .id;
   const [chat] = (await tenant.post('/v3/chats/search', { query: `eq(channelId,"${hidden}")` })).body.data;
-  // What is uploaded is for everybody; which message it went with is not.
-  const file = (await upload(tenant, 'prices', 'prices.txt')).body.data.id;
+  const file = (await upload(tenant, 'prices', `${MARKER}.txt`)).body.data.id;
   await tenant.post(`/v3/chats/${chat.id}/messages`, { media: { fileId: file }, text: MARKER });
   // The agent is mentioned in a chat that is not visible to the agent.
   await tenant.post(`/v3/chats/${chat.id}/notes`, { text: MARKER, mentionedUserIds: [agent.userId] });
@@ -101,9 +100,7 @@ async function collectIds(): Promise<void> {
   hiddenIds.push(
     ...(await idsOf('select n.id from notes n where n.tenant_id = $1')),
     ...(await idsOf(`select r.id from automation_runs r where r.tenant_id = $1 and r.chat_id is not null`)),
-    ...(await idsOf(
-      `select f.id from files f join messages m on m.id = f.message_id where m.tenant_id = $1`,
-    )),
+    ...(await idsOf('select f.id from files f where f.tenant_id = $1')),
     ...(await idsOf(
       `select (d ->> 'chatId') as id from events e, jsonb_array_elements(e.data::jsonb -> 'mergedChats') d
         where e.tenant_id = $1 and e.type = 'contact.merged'`,

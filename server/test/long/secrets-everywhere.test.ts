@@ -1,13 +1,17 @@
 import { beforeAll, expect, it } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
+import { startCli, useFolder } from '../kit/cli.ts';
 import { dumpTables } from '../kit/dump.ts';
+import { findSecrets } from '../kit/find-secrets.ts';
 import { useHttpServer } from '../kit/listeners.ts';
+import { callTools } from '../kit/mcp-calls.ts';
 import { useMailParrot, useParrot } from '../kit/parrot.ts';
 import { PASSWORD, tokenOf, usePerson } from '../kit/people.ts';
 import { QUESTIONS } from '../kit/questions.ts';
 import { createFixtures, type Fixtures, headersFor, idsFor, paramsOf, pathOf } from '../kit/route-calls.ts';
 import { OPERATOR_TOKEN, useServer } from '../kit/server.ts';
 import { useTotp } from '../kit/session-calls.ts';
+import { listen } from '../kit/wire.ts';
 
 const server = await useServer();
 const { app, db } = server.system;
@@ -173,16 +177,7 @@ async function plantAutomation(): Promise<void> {
 /** An answer that is for those who may change a channel, and shows what they must enter at the vendor. */
 const SHOWN: Readonly<Record<string, RegExp>> = { getChannelSetup: /^verify token/ };
 
-const found = (text: string): string[] =>
-  Object.entries(secrets).flatMap(([what, value]) => {
-    const forms = [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
-    const bytes = Buffer.from(value);
-    return [...forms, bytes.toString('base64').slice(0, -4), bytes.toString('hex')].some((form) =>
-      text.includes(form),
-    )
-      ? [what]
-      : [];
-  });
+const found = (text: string): string[] => findSecrets(secrets, text);
 
 beforeAll(async () => {
   fixtures = await createFixtures(server);
@@ -238,6 +233,47 @@ it('no answer to a question contains a secret, whichever route is asked and what
     expect([what, shown]).toEqual([what, []]);
   }
 });
+
+it('no answer to an assistant contains a secret', async () => {
+  const url = `http://127.0.0.1:${await listen(app.server)}`;
+  const results = await callTools(url, fixtures.tenant.token, (name) => [
+    ...(planted[name] ?? []),
+    fixtures.ids[name] ?? 'x',
+  ]);
+  expect(new Set(results.map(([name]) => name)).size).toBeGreaterThan(40);
+  expect(results.filter(([, text]) => !text.includes('"result"'))).toEqual([]);
+  const answered = results.filter(([, text]) => !text.includes('"isError":true')).map(([name]) => name);
+  expect(new Set(answered).size).toBeGreaterThan(30);
+  for (const [name, text] of results) expect([name, found(text)]).toEqual([name, []]);
+}, 120_000);
+
+it('no command prints a secret: neither what it reads, nor its own token, nor that of the operator', async () => {
+  const folder = await useFolder();
+  const url = `http://127.0.0.1:${await listen(app.server)}`;
+  secrets['token of the commands'] = fixtures.tenant.token;
+  const wrong = plain('token that is not valid');
+  const [messageId, runId, automationId] = [planted.messageId, planted.runId, planted.automationId].map(
+    (ids) => ids?.[0] as string,
+  ) as [string, string, string];
+  const commands: [token: string, ...args: string[]][] = [
+    [fixtures.tenant.token, 'trace', messageId],
+    [fixtures.tenant.token, 'trace', runId, '--json'],
+    [fixtures.tenant.token, 'automations', 'explain', messageId],
+    [fixtures.tenant.token, 'automations', 'dry-run', automationId, '--contact', '+15550002221'],
+    [fixtures.tenant.token, 'chats', 'export'],
+    [fixtures.tenant.token, 'contacts', 'export'],
+    [fixtures.tenant.token, 'trigger', 'message.received'],
+    [wrong, 'trace', messageId],
+    [`${wrong}\n`, 'contacts', 'export'],
+    [wrong, 'release', '--url', url],
+  ];
+  for (const [token, ...args] of commands) {
+    const env = { PARLEY_URL: url, PARLEY_TOKEN: token, PARLEY_ADMIN_TOKEN: OPERATOR_TOKEN };
+    const { stdout, stderr } = await startCli(args, env, folder).ended;
+    const said = stdout + stderr;
+    expect([args, said.length > 0, found(said)]).toEqual([args, true, []]);
+  }
+}, 120_000);
 
 it('the vendors were called, and what they said is there without the secrets', async () => {
   const checks = answers.filter(([what]) => what === 'check').map(([, text]) => text);

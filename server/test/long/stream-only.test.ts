@@ -327,6 +327,42 @@ describe('resource.deleted', () => {
     expect(types(byToken)).toEqual(['note.created']);
     expect(types(elsewhere)).toEqual([]);
   });
+
+  /** A job deletes a channel with more than 1,000 rows. */
+  it.each([
+    ['small', 0],
+    ['large', 1_001],
+  ])('names a %s channel, with which all of its templates and campaigns go', async (_, sent) => {
+    const other = await tenant.channel();
+    await tenant.post('/v3/campaigns', { channelId: other.id, name: 'Gone', message: { text: 'x' } });
+    await server.system.db.query(
+      `insert into sandbox_outbox (message_id, tenant_id, channel_id, vendor_id, recipient, type, content, at)
+       select gen_random_uuid(), $1, $2, n, '+15550001111', 'text', '{}', now() from generate_series(1, $3::int) n`,
+      [tenant.id, other.id, sent],
+    );
+    const restricted = await usePerson(server, tenant, 'agent', { access: 'teams' });
+    await tenant.post('/v3/teams', {
+      name: 'Few',
+      userIds: [restricted.userId],
+      channelIds: [other.id, channel.id],
+    });
+    const [client, theirs] = [await follow(alan), await follow(restricted)];
+    const { jobId } = (await tenant.delete(`/v3/channels/${other.id}?force=true`)).body.data;
+    expect(jobId === null).toBe(sent === 0);
+    expect((await tenant.delete(`/v3/channels/${other.id}`)).body.data.notFoundIds).toEqual([other.id]);
+    await mark(client, theirs);
+    for (const { heard } of [client, theirs])
+      expect(heard.filter(({ event }) => event === 'resource.deleted').map(({ data }) => data)).toMatchObject(
+        [
+          {
+            type: 'resource.deleted',
+            channelId: null,
+            sequence: null,
+            data: { resource: 'channel', id: other.id },
+          },
+        ],
+      );
+  });
 });
 
 describe('over two processes', () => {

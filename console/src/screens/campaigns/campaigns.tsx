@@ -31,7 +31,7 @@ function OneCampaign({ campaignId }: { campaignId: string }) {
   const campaign = useCampaign(campaignId);
   useTitle(campaign.data?.name);
   const list = { to: '/campaigns', label: t('campaigns.toList') };
-  if (useIsDeleted(campaignId))
+  if (useIsDeleted(campaignId, campaign.data?.channelId))
     return <DeletedPage name={campaign.data?.name ?? t('campaigns.title')} icon="campaign" list={list} />;
   if ([400, 404].includes(statusOf(campaign.error) ?? 0))
     return (

@@ -6,9 +6,11 @@ import { useCreateSandbox } from '../../api/sandbox.ts';
 import { useScope } from '../../api/session.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { useIsDeleted } from '../../live/deleted.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChannelKindLabel } from '../../ui/channel-kind.tsx';
+import { DeletedDialog } from '../../ui/deleted.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
@@ -41,6 +43,8 @@ function ChannelList() {
   const [opened, setOpened] = useState<Opened>();
   const close = (): void => setOpened(undefined);
   const addSandbox = useCreateSandbox();
+  const shown = opened?.kind === 'edit' || opened?.kind === 'check' ? opened.channel : undefined;
+  const isDeleted = useIsDeleted(shown?.id);
   const editedInfo = opened?.kind === 'edit' ? kindOf(kinds, opened.channel) : undefined;
   const sandboxes = kinds.filter(({ provider }) => provider === 'sandbox');
   const vendors = kinds.filter(({ provider }) => provider !== 'sandbox');
@@ -113,10 +117,11 @@ function ChannelList() {
           onDone={({ id }) => void navigate({ to: `/channels/${id}` })}
         />
       )}
-      {opened?.kind === 'edit' && editedInfo && (
+      {shown && isDeleted && <DeletedDialog name={shown.name} onClose={close} />}
+      {opened?.kind === 'edit' && editedInfo && !isDeleted && (
         <ChannelForm info={editedInfo} channel={opened.channel} onClose={close} onDone={close} />
       )}
-      {opened?.kind === 'check' && <CheckDialog channel={opened.channel} onClose={close} />}
+      {opened?.kind === 'check' && !isDeleted && <CheckDialog channel={opened.channel} onClose={close} />}
       {opened?.kind === 'delete' && <DeleteDialog channel={opened.channel} onClose={close} />}
     </Page>
   );

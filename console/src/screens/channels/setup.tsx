@@ -6,9 +6,11 @@ import { basePath } from '../../api/client.ts';
 import { statusOf } from '../../api/errors.ts';
 import { NotFound } from '../../app/not-found.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
+import { useIsDeleted } from '../../live/deleted.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { CopyText } from '../../ui/copy-text.tsx';
+import { DeletedPage } from '../../ui/deleted.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/notices.tsx';
@@ -32,6 +34,10 @@ export function Setup({ channelId }: { channelId: string }) {
   const setup = useRead(setupKey(channelId), (signal) =>
     getChannelSetup(client, { path: { channelId }, signal }),
   );
+  if (useIsDeleted(channelId) && channel.data) {
+    const list = { to: '/channels', label: t('channels.all') };
+    return <DeletedPage name={channel.data.name} icon="channel" list={list} />;
+  }
   if ([400, 404].includes(statusOf(channel.error) ?? 0)) return <NotFound />;
   return (
     <Page

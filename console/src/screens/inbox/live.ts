@@ -1,4 +1,4 @@
-import type { Chat, Contact, Message, Note, StreamEvent } from '@parley/sdk';
+import type { Chat, Contact, Message, Note, ResourceDeletedEvent, StreamEvent } from '@parley/sdk';
 import { queryClient } from '../../api/api.ts';
 import { contactKey } from '../../api/contacts.ts';
 import { addPatch } from '../../live/patches.ts';
@@ -54,7 +54,9 @@ addPatch(
   ],
   (event) => storeContact(dataOf<Contact>(event)),
 );
-addPatch(
-  ['contact.merged', 'contact.deleted'],
-  () => void queryClient.invalidateQueries({ queryKey: ['chats'] }),
-);
+const readAllChats = (): void => void queryClient.invalidateQueries({ queryKey: ['chats'] });
+addPatch(['contact.merged', 'contact.deleted'], readAllChats);
+// With a channel go its chats.
+addPatch(['resource.deleted'], (event) => {
+  if (dataOf<ResourceDeletedEvent['data']>(event).resource === 'channel') readAllChats();
+});

@@ -40,7 +40,7 @@ export function TemplateDetails({ templateId }: { templateId: string }) {
     ...(canWrite ? [{ keys: 'e', label: t('templates.edit'), run: () => setOpened('edit') }] : []),
   ]);
   const { data } = template;
-  if (useIsDeleted(templateId) && data) {
+  if (useIsDeleted(templateId, data?.channelId) && data) {
     const list = { to: '/templates', label: t('templates.all') };
     return <DeletedPage name={`${data.name} (${data.language})`} icon="template" list={list} />;
   }

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { errors } from '../../../../console/src/i18n/de/errors.ts';
 import { validation } from '../../../../console/src/i18n/de/validation.ts';
 import { validationContent } from '../../../../console/src/i18n/de/validation-content.ts';
 import { createMessageTranslator } from '../../../../console/src/i18n/server-messages.ts';
-import { findValidationMessages } from '../../kit/validation-messages.ts';
+import { limitReached } from '../../../src/access/limits.ts';
+import { limitNames } from '../../../src/http/permissions.ts';
+import { findValidationMessages, shownErrors } from '../../kit/validation-messages.ts';
 
-const german: Readonly<Record<string, string>> = { ...validation, ...validationContent };
+const german: Readonly<Record<string, string>> = { ...validation, ...validationContent, ...errors };
 const translate = createMessageTranslator(german);
-const { messages, unknown, texts } = findValidationMessages();
+const { messages, unknown, details, unknownDetails, texts } = findValidationMessages();
 
 /**
  * Expressions that are messages of other places: those have translations of their own, or are words of a library. A new one
@@ -63,7 +66,8 @@ describe('what the server says is wrong with a request', () => {
   });
 
   it('has no translation of what the server does not say', () => {
-    expect(Object.keys(german).filter((text) => !texts.has(text))).toEqual([]);
+    const named = new Set(shownErrors.map((name) => `${name}: {}`));
+    expect(Object.keys(german).filter((text) => !texts.has(text) && !named.has(text))).toEqual([]);
   });
 
   it.each([
@@ -101,5 +105,58 @@ describe('what the server says is wrong with a request', () => {
   it('takes no time, however long a value is', () => {
     const long = `${'at column '.repeat(20_000)}, received `.repeat(3);
     expect(translate(`There is no label "${long}"`) === `Es gibt kein Label „${long}“`).toBe(true);
+  });
+});
+
+/** Sentences of errors that are made elsewhere, about tokens, which no page of the console sends. */
+const KNOWN_DETAILS = ['http/authenticate.ts: detail'];
+
+describe('why the server refuses a request as a whole', () => {
+  it('is found in its sources', () => {
+    expect(details.size).toBeGreaterThan(80);
+    expect([...unknownDetails].sort()).toEqual(KNOWN_DETAILS);
+  });
+
+  it.each(shownErrors)('has a German name: %s', (name) => {
+    expect(translate(name)).toBe(errors[name]);
+    expect(errors[name]).toBeTypeOf('string');
+  });
+
+  it.each([...details])('has a German translation: %s', (text, name) => {
+    expect(Object.hasOwn(errors, text)).toBe(true);
+    const said = translate(`${name}: ${withValues(text)}`) as string;
+    const sentence = translate(withValues(text)) as string;
+    expect(said).toBe((errors[`${name}: {}`] as string).replace('{1*}', () => sentence));
+    for (const [place] of (errors[text] as string).matchAll(/\{\d\*?\}/g))
+      expect(said).toContain(`‹${place[1]}›`);
+  });
+
+  it.each([...limitNames])('has a German name of the limit %s, and what to do about it', (name) => {
+    const said = translate(limitReached(name, 5).message) as string;
+    expect(said).toMatch(/^Eine Grenze ist erreicht: .* ist 5 für diesen Mandanten; .* Betreiber um mehr$/);
+    expect(said).toContain(errors[name]);
+    expect(said).not.toMatch(/\b(?:delete|make|try|close|replay|wait)\b/);
+  });
+
+  it.each([
+    [
+      'Conflict: the label is used by the campaign "Sale, the $1" (0), the automation "Hi" (1) and others; change them first, or add ?force=true',
+      'Label in Verwendung: Kampagne „Sale, the $1“ (0), Automation „Hi“ (1) und weitere. Ändern Sie das zuerst, oder löschen Sie trotzdem',
+    ],
+    [
+      'Conflict: the automation is draft and was never published; publish it, and cannot become active',
+      'Die Automation ist ein Entwurf, wurde nie veröffentlicht (veröffentlichen Sie sie) und kann nicht aktiv werden',
+    ],
+    [
+      'Conflict: the automation is archived, and cannot become active',
+      'Die Automation ist archiviert und kann nicht aktiv werden',
+    ],
+    ['Conflict: the vendor says: (#100) the {} is used', 'Der Anbieter sagt: (#100) the {} is used'],
+    [
+      'Conflict: There is no label 7; change the automation first',
+      'Es gibt kein Label 7; ändern Sie zuerst die Automation',
+    ],
+  ])('%s', (text, said) => {
+    expect(translate(text)).toBe(said);
   });
 });

@@ -78,8 +78,59 @@ it('L1: access and refresh tokens that were fetched for the call are removed', a
   expect([error.message, error.cause.message]).toEqual(['no: … …', '…']);
 });
 
-it('words are left alone: those of settings that are no secrets, and secrets of a few characters', async () => {
+const short = (secret: string) => ({ smtp: { user: 'ada', password: secret } });
+
+it.each([
+  'a',
+  'abc',
+  '12345',
+  'p$1',
+  '.*',
+  '(?=',
+  '\\d',
+  'ä',
+  'x y',
+  '"',
+  '-',
+  '😀',
+  '=',
+  '/+',
+  '\ud800',
+])('L1: a secret of a few characters is removed where it stands alone: %j', async (secret) => {
+  for (const [before, after] of [
+    ['no: ', '!'],
+    ['535 ', ''],
+    ['"pass": "', '"}'],
+    ['user=ada&pass=', '&x=1'],
+    ['ada/', ' refused'],
+  ] as const) {
+    expect(await shown(`${before}${secret}${after}`, short(secret))).not.toContain(
+      `${before}${secret}${after}`,
+    );
+    const escaped = encodeURIComponent(secret.toWellFormed());
+    expect(await shown(`${before}${escaped}${after}`, short(secret))).not.toContain(
+      `${before}${escaped}${after}`,
+    );
+  }
+});
+
+it.each([
+  '',
+  '\0ada\0',
+  'ada:',
+  'ada\0ada\0',
+])('L1: a login with a secret of a few characters is removed: %j', async (before) => {
+  for (const secret of ['a', 'abc', '12345', 'p$1']) {
+    const login = Buffer.from(`${before}${secret}`).toString('base64');
+    expect(await shown(`535 no: AUTH PLAIN ${login} refused`, short(secret))).toBe(
+      '535 no: AUTH PLAIN … refused',
+    );
+  }
+});
+
+it('words are left alone: those of settings that are no secrets, and those with a secret of a few characters in them', async () => {
   expect(await shown('ada is not here', { from: 'not here' })).toBe('ada is not here');
-  expect(await shown('no password', { smtp: { user: 'ada', password: 'no' } })).toBe('no password');
+  expect(await shown('nothing noted: no password', short('no'))).toBe('nothing noted: … password');
+  expect(await shown('no password', short(''))).toBe('no password');
   expect(await shown('no password', { smtp: undefined })).toBe('no password');
 });
