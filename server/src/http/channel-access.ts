@@ -16,7 +16,7 @@ export interface ChannelAccess {
     channelIds: ReadonlySet<string>,
     given: { params: Record<string, string>; query: unknown; body: unknown },
     /** The user who calls and sees own uploads. */
-    userId?: string,
+    userId: string,
   ): Promise<HiddenReference | undefined>;
   /** The answer without chats of other channels, which contacts list. */
   withoutHidden(answer: unknown, channelIds: ReadonlySet<string>): unknown;

@@ -14,7 +14,7 @@ const othersOf = (name: string, from: string, id: string, channel: string): Find
     `select ${id} as id from ${from} where ${id} = any ($1::uuid[]) and x.tenant_id = $tenant and ${channel} <> all ($2::uuid[])`,
   );
 /** Files of others also depend on the caller, who sees own uploads. */
-const otherFiles = statement<[ids: string[], channelIds: string[], userId: string | null], { id: string }>(
+const otherFiles = statement<[ids: string[], channelIds: string[], userId: string], { id: string }>(
   'channel_access.files',
   `select f.id from visible_files f where f.id = any ($1::uuid[]) and f.tenant_id = $tenant
       and ${isVisibleFile({ tenant: '$tenant', channelIds: '$2::uuid[]', userId: '$3::uuid' })} is not true`,
@@ -109,7 +109,7 @@ async function findHidden(
   db: TenantReader,
   channelIds: ReadonlySet<string>,
   given: Parameters<ChannelAccess['findHidden']>[2],
-  userId: string | null = null,
+  userId: string,
 ): Promise<HiddenReference | undefined> {
   const found: Reference[] = [];
   for (const [name, id] of Object.entries(given.params)) {
@@ -133,7 +133,7 @@ async function findOthers(
   kind: Kind,
   references: readonly Reference[],
   channelIds: ReadonlySet<string>,
-  userId: string | null,
+  userId: string,
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(references.map(({ id }) => id))];
   if (kind === 'file')

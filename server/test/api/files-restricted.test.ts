@@ -115,6 +115,21 @@ const read = (person: Uploader, name: string, part = '') =>
   person.call('GET', `/v3/files/${ids[name]}${part}`);
 
 describe('a user who is restricted to teams', () => {
+  it.each([
+    ['mine', 200],
+    ['theirs', 400],
+  ])('tries an automation with the file "%s": %i', async (name, status) => {
+    const automationId = await automationOf(tenant);
+    const media = { fileId: ids[name] };
+    const steps = [{ id: 'hi', type: 'send_message', parameters: { text: 'Hi', media } }];
+    const definition = { trigger: { type: 'api' }, steps };
+    const path = `/v3/automations/${automationId}/dry_run`;
+    const answer = await agent.call('POST', path, {
+      body: { contactId: ownChat.contactId, chatId: ownChat.id, definition },
+    });
+    expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
+  });
+
   it.each(VISIBLE)('reads the file "%s"', async (name) => {
     for (const part of ['', '/content', '/public_url'])
       expect([part, (await read(agent, name, part)).status]).toEqual([part, 200]);

@@ -101,11 +101,11 @@ async function requireDefinition(
 /** Callers who are restricted to channels must see all channels that a definition names. */
 async function requireVisible(
   db: TenantReader,
-  { channelIds }: Principal,
+  { channelIds, caller }: Principal,
   definition: Definition,
 ): Promise<void> {
   const given = { params: {}, query: {}, body: definition };
-  if (channelIds && (await channelAccess.findHidden(db, channelIds, given)))
+  if (channelIds && (await channelAccess.findHidden(db, channelIds, given, caller.id)))
     throw new ApiError('forbidden', { detail: 'the automation uses a channel that you do not see' });
 }
 
