@@ -168,7 +168,7 @@ it(
       );
       return Number(rows[0]?.count);
     };
-    // Without timers the shards are leased for each call anew, so one call does what can be done in ten seconds.
+    // Without timers each call leases the shards by itself, so one call does what can be done in ten seconds.
     let left = await countLeft();
     for (let attempt = 0; attempt < 8 && left > 0; ) {
       const before = left;

@@ -70,7 +70,7 @@ export const claimVendorIds = (
 
 /**
  * Locks the chats of a channel over these handles, and claims the vendor's ids of the messages in them. The others are claimed
- * when their chats exist: whoever has a vendor's id has its chat.
+ * when their chats exist: a claimed id always has a chat.
  */
 export async function lockChatsAndClaim(
   tx: TenantTx,
