@@ -398,7 +398,7 @@ describe('what is asked for', () => {
     await tenant.put(`/v3/users/${agent.userId}`, { access: 'teams' });
     const started = await startImport(tenant, 'name,phone\nAda,+15550001111\n');
     expect((await agent.get(`/v3/imports/${started.body.data.id}`)).status).toBe(404);
-    const fileId = await uploadTable(tenant, 'name,phone\nGrace,+15550002222\n');
+    const fileId = await uploadTable(agent, 'name,phone\nGrace,+15550002222\n');
     const own = await agent.post('/v3/imports', { fileId });
     expect(own.body.data).toMatchObject({ author: { type: 'user', id: agent.userId } });
     const found = await agent.post('/v3/imports/search', {});

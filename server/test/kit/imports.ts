@@ -3,7 +3,7 @@ import type { Answer, TestServer, TestTenant } from './server.ts';
 
 /** Uploads a private file and returns its id. */
 export async function uploadTable(
-  tenant: TestTenant,
+  tenant: Pick<TestTenant, 'call'>,
   content: string | Buffer,
   filename = 'customers.csv',
 ): Promise<string> {

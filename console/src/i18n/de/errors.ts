@@ -137,7 +137,6 @@ export const errors: Readonly<Record<string, string>> = {
   'the contact {} has the {} already': 'Der Kontakt {1} hat diesen Eintrag schon: {2*}',
   'another contact had the {} until just now; try again':
     'Ein anderer Kontakt hatte diesen Eintrag bis eben: {1*}; versuchen Sie es noch einmal',
-  'a contact was created in the meantime': 'Inzwischen wurde ein Kontakt angelegt',
   'one of the contacts was deleted in the meantime; try again':
     'Einer der Kontakte wurde inzwischen gelöscht; versuchen Sie es noch einmal',
   'a contact cannot be merged into itself': 'Ein Kontakt kann nicht mit sich selbst zusammengeführt werden',
