@@ -42,6 +42,8 @@ export interface ActiveRun {
   hours: TenantHours | undefined;
   /** Whether its messages wait for the end of quiet hours. */
   respectsQuietHours: boolean;
+  /** Whether its steps may use the chat as it is after its messages. */
+  usesChat: boolean;
   turns: Turns;
   /** Takes the contact's reply for which it waits. */
   findReply: typeof takeReply;
@@ -223,15 +225,21 @@ async function sendAll(
     drafts.map(({ draft }) => draft),
     deps,
   );
-  const chatIds = sent.flatMap(({ message }) => message?.chatId ?? []);
+  const known = drafts.map(({ index }) => {
+    const { usesChat, context } = (requested[index] as (typeof requested)[number]).activeRun;
+    return usesChat ? undefined : context.chat?.id;
+  });
+  const chatIds = sent.flatMap(({ message }, position) =>
+    message && message.chatId !== known[position] ? message.chatId : [],
+  );
   const chats = new Map<string, Chat>(
     (await findChats(tx, [...new Set(chatIds)])).map((chat) => [chat.id, chat]),
   );
   for (const [position, { index }] of drafts.entries()) {
     const { message, failure } = sent[position] as (typeof sent)[number];
-    results[index] = message
-      ? { messageId: message.id, context: { chat: chats.get(message.chatId) ?? null } }
-      : withEnding(failure as RunError);
+    if (!message) results[index] = withEnding(failure as RunError);
+    else if (message.chatId === known[position]) results[index] = { messageId: message.id };
+    else results[index] = { messageId: message.id, context: { chat: chats.get(message.chatId) ?? null } };
   }
   return results;
 }

@@ -137,6 +137,7 @@ export async function loadRuns(
       hours,
       // A campaign is tried out when its author wants to see it.
       respectsQuietHours: purposeOf(run) === 'marketing' && !run.is_test && !ignoresQuietHours,
+      usesChat: program.usesChat,
       turns,
       findReply: takeReply,
       context: {

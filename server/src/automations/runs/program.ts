@@ -30,6 +30,8 @@ export interface Program {
   usesSecrets: boolean;
   /** Whether a step needs the business hours. */
   usesHours: boolean;
+  /** Whether a step may use the chat as it is after a message of the run. A contact as a whole has its chats. */
+  usesChat: boolean;
   /** The teams whose members get chats in turn. */
   turnTeamIds: readonly string[];
 }
@@ -69,6 +71,7 @@ export function compileProgram(definition: Definition): Program {
     purpose: purposeOf(definition),
     usesUnsubscribeUrl: JSON.stringify(steps).includes('unsubscribeUrl'),
     usesHours: /hours|"untilOpen"/.test(JSON.stringify(steps)),
+    usesChat: /chat|contact(?!\.\w)/i.test(JSON.stringify(steps)),
     turnTeamIds: steps.flatMap(({ parameters }) =>
       parameters?.strategy === undefined ? [] : (parameters.teamId as string),
     ),
