@@ -23,23 +23,28 @@ export function toSearchResult(query: SearchQuery, rows: Row[], total: number | 
     pagination:
       total === undefined
         ? toUncountedPagination(request, next, page.length)
-        : toPagination(request, next, total, source.countCap),
+        : toPagination(request, withFound(request, next, page.length), total, source.countCap),
     query: request.echo,
   };
 }
 
-/** A cursor need not say how many matches come before it: then at least those of this page are known. */
-export function toUncountedPagination(
-  request: SearchRequest,
-  next: { key: Key } | undefined,
-  rows: number,
-): SearchPagination {
-  const { after, foundBefore, page, limit } = request;
-  const before = after === undefined ? page * limit : foundBefore;
-  const total = (before ?? 0) + rows;
-  const found = before === undefined ? {} : { found: total };
+type Next = Omit<CursorPosition, 'page'> | undefined;
+
+/** How many matches come before the page; undefined if the cursor does not say it. */
+const countBefore = ({ after, foundBefore, page, limit }: SearchRequest): number | undefined =>
+  after === undefined ? page * limit : foundBefore;
+
+/** Without a total, the cursor of the next page says how many matches come before it. */
+function withFound(request: SearchRequest, next: Next, rows: number): Next {
+  const before = countBefore(request);
+  return next && !request.withTotal && before !== undefined ? { ...next, found: before + rows } : next;
+}
+
+/** If nobody says how many matches come before the page, at least its own are known. */
+export function toUncountedPagination(request: SearchRequest, next: Next, rows: number): SearchPagination {
+  const before = countBefore(request);
   return {
-    ...toPagination(request, next && { ...next, ...found }, total),
+    ...toPagination(request, withFound(request, next, rows), (before ?? 0) + rows),
     ...(next || before === undefined ? { totalIsCapped: true } : {}),
   };
 }
@@ -49,7 +54,7 @@ export const withoutKeys = (rows: readonly Row[]): Row[] => rows.map(({ [KEY_COL
 /** `next` is where the next page starts, if there is one. A `total` beyond the cap is reported as capped. */
 export function toPagination(
   { page, limit, fingerprint }: SearchRequest,
-  next: Omit<CursorPosition, 'page'> | undefined,
+  next: Next,
   total: number,
   countCap = Number.POSITIVE_INFINITY,
 ): SearchPagination {

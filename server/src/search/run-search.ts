@@ -82,9 +82,9 @@ function forNames(source: SearchSource, { search }: SearchRequest): SearchSource
 async function scanAndCount(query: SearchQuery, run: RunStatement): Promise<SearchResult> {
   const { request } = query;
   const rows = await run(scanInOrder(query));
-  const total = getTotalOfLastPage(request, rows);
-  const mustCount = total === undefined && (request.withTotal || isAfterLast(request, rows));
-  return toSearchResult(query, rows, mustCount ? await countRowsOfSource(query, run) : total);
+  if (!request.withTotal && !isAfterLast(request, rows)) return toSearchResult(query, rows, undefined);
+  const total = getTotalOfLastPage(request, rows) ?? (await countRowsOfSource(query, run));
+  return toSearchResult(query, rows, total);
 }
 
 /** With a field that has no nulls in the index, a cursor is a position in the index. */

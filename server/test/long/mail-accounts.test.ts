@@ -256,7 +256,7 @@ describe('a mailbox whose password is refused', () => {
     await server.settle();
     imap = other;
     const chatId = await chatBy('hello');
-    await tenant.put(`/v3/channels/${id}`, { config: { imap: { password: 'wrong' } } });
+    await tenant.put(`/v3/channels/${id}`, { config: { imap: { password: 'mistyped' } } });
     await server.settle();
     const problem = expect.stringContaining('wrong password');
     expect(await channelOf(id)).toMatchObject({ health: 'failing', problem });
@@ -268,7 +268,7 @@ describe('a mailbox whose password is refused', () => {
     await server.settle();
     expect(await channelOf(id)).toMatchObject({ health: 'healthy', problem: null });
 
-    await tenant.put(`/v3/channels/${id}`, { config: { imap: { password: 'wrong' } } });
+    await tenant.put(`/v3/channels/${id}`, { config: { imap: { password: 'mistyped' } } });
     await server.settle();
     const removed = await tenant.put(`/v3/channels/${id}`, { config: { imap: null } });
     expect(removed.body.data).toMatchObject({ health: 'healthy', problem: null });

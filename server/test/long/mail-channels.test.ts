@@ -105,7 +105,7 @@ describe('a mailbox of a channel', () => {
   it('that cannot be read stores the error, is tried again with growing delays, and loses no mail', async () => {
     const channelId = await makeMailChannel({ imap: mailbox() });
     await server.settle();
-    await change(channelId, { imap: { password: 'wrong' } });
+    await change(channelId, { imap: { password: 'mistyped' } });
     imap.deliver(mailWith('waiting'));
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 7; attempt += 1) {

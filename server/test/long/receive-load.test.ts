@@ -102,8 +102,8 @@ it('plain texts of known contacts take four statements, however many they are', 
   expect(names).toEqual([
     'chats.lock_and_claim',
     'messages.store_inbound',
-    'inbound.delete',
     'events.insert',
+    'inbound.delete',
   ]);
 });
 

@@ -218,7 +218,7 @@ describe('SQL and JavaScript', () => {
           return nextCursor;
         };
         const part = (start: number) => all.slice(start, start + limit);
-        const isAfterLast = page * limit > all.length;
+        const isAfterLast = page * limit >= all.length;
         await read({ page }, isAfterLast ? undefined : page * limit, part(page * limit));
         // By cursors, of which the second starts at one that came with a total.
         const counted = await search(tenant, { ...body, pagination: { limit } }, from);
