@@ -18,7 +18,7 @@ import {
 import styles from './bulk-bar.module.css';
 import { BulkLabelPicker } from './bulk-labels.tsx';
 import type { Selection } from './selection.ts';
-import { SnoozePicker } from './snooze-picker.tsx';
+import { TimePicker } from './time-picker.tsx';
 
 export type BulkDialog = 'assign' | 'snooze' | 'labels';
 
@@ -113,7 +113,8 @@ function Actions({ selection, query, dialog, onDialog }: BulkBarProps) {
         <AssignPicker onPick={(assignment) => run({ type: 'assign', ...assignment })} onClose={close} />
       )}
       {dialog === 'snooze' && (
-        <SnoozePicker
+        <TimePicker
+          purpose="snooze"
           onPick={(until) => run({ type: 'snooze', snoozedUntil: until.toISOString() })}
           onClose={close}
         />

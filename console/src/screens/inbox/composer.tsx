@@ -22,9 +22,9 @@ import { type Draft, useDraft } from './drafts.ts';
 import { TypingLine } from './present.tsx';
 import { SendButtons } from './send-buttons.tsx';
 import { sendDraft } from './send-draft.ts';
-import { SnoozePicker } from './snooze-picker.tsx';
 import { TemplateForm } from './template-form.tsx';
 import { storeNote } from './thread-cache.ts';
+import { TimePicker } from './time-picker.tsx';
 
 const EmojiPicker = lazy(async () => ({ default: (await import('./emoji-picker.tsx')).EmojiPicker }));
 
@@ -274,9 +274,8 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
         />
       )}
       {picking === 'time' && (
-        <SnoozePicker
-          title={t('composer.sendLater')}
-          placeholder={t('composer.sendWhen')}
+        <TimePicker
+          purpose="send"
           onPick={(at) => {
             closePicker();
             void submit(false, at);

@@ -6,7 +6,7 @@ import { AssignPicker } from './assign-picker.tsx';
 import { useLabels } from './data.ts';
 import { LabelDot } from './label-dot.tsx';
 import { Picker } from './picker.tsx';
-import { SnoozePicker } from './snooze-picker.tsx';
+import { TimePicker } from './time-picker.tsx';
 
 interface ChatDialogProps {
   chat: Chat;
@@ -30,7 +30,8 @@ export function AssignDialog({ chat, onClose }: ChatDialogProps) {
 export function SnoozeDialog({ chat, onClose }: ChatDialogProps) {
   const { snooze } = useChatActions();
   return (
-    <SnoozePicker
+    <TimePicker
+      purpose="snooze"
       onPick={(until) => {
         onClose();
         void snooze(chat, until);

@@ -25,26 +25,30 @@ const nextMonday = (): Date => atHour((8 - new Date().getDay()) % 7 || 7, MORNIN
 const inputValue = (date: Date): string =>
   new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
-interface SnoozePickerProps {
-  /** What is done then, and what the empty field asks; a chat is snoozed if left out. */
-  title?: string;
-  placeholder?: string;
+/** What is done at the moment, and what the empty field asks. */
+const PURPOSES = {
+  snooze: { title: 'inbox.snooze', placeholder: 'inbox.snoozePlaceholder' },
+  send: { title: 'composer.sendLater', placeholder: 'composer.sendWhen' },
+} as const;
+
+interface TimePickerProps {
+  purpose: keyof typeof PURPOSES;
   onPick: (until: Date) => void;
   onClose: () => void;
 }
 
-/** A moment in the future, such as until when a chat is out of the way. */
-export function SnoozePicker({ title, placeholder, onPick, onClose }: SnoozePickerProps) {
+/** A moment in the future: until when a chat is out of the way, or when a message is sent. */
+export function TimePicker({ purpose, onPick, onClose }: TimePickerProps) {
   const { t, formatDate } = useTranslator();
-  const action = title ?? t('inbox.snooze');
+  const { title, placeholder } = PURPOSES[purpose];
   const [date, setDate] = useState(() => inputValue(atHour(1, MORNING)));
   const times = { later: inThreeHours(), tomorrow: atHour(1, MORNING), week: nextMonday() };
   const own = new Date(date);
   const isPast = Number.isNaN(own.getTime()) || own.getTime() <= Date.now();
   return (
     <Picker
-      title={action}
-      placeholder={placeholder ?? t('inbox.snoozePlaceholder')}
+      title={t(title)}
+      placeholder={t(placeholder)}
       choices={(['later', 'tomorrow', 'week'] as const).map((id) => ({
         id,
         label: t(`inbox.snooze.${id}`),
@@ -70,7 +74,7 @@ export function SnoozePicker({ title, placeholder, onPick, onClose }: SnoozePick
           error={isPast ? t('inbox.snooze.past') : undefined}
         />
         <Button type="submit" disabled={isPast}>
-          {action}
+          {t(title)}
         </Button>
       </form>
     </Picker>
