@@ -168,6 +168,7 @@ describe.runIf(CHROMIUM)('the composer', () => {
     const drafts = () =>
       page.evaluate(`Object.keys(sessionStorage).filter((key) => key.includes('draft')).length`);
     expect(await drafts()).toBe(1);
+    expectNoProblems(/ERR_FAILED/);
     await page.getByRole('button', { name: 'Account and settings' }).filter({ visible: true }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor(WAIT);
