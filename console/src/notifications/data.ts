@@ -27,12 +27,16 @@ const change = (next: (data: Notifications) => Notifications): void =>
 
 addPatch(['notification.created'], (event) => {
   const notification = event.data as unknown as Notification;
-  change((data) => ({
-    ...data,
-    items: [notification, ...data.items.filter(({ id }) => id !== notification.id)].slice(0, SHOWN),
-    // One that counts more than one thing was unread before.
-    unreadCount: data.unreadCount + (notification.count === 1 ? 1 : 0),
-  }));
+  change((data) => {
+    // What was read just now may have it already. One that counts more than one thing was unread before.
+    const isCounted =
+      notification.count > 1 || data.items.some(({ id, isRead }) => id === notification.id && !isRead);
+    return {
+      ...data,
+      items: [notification, ...data.items.filter(({ id }) => id !== notification.id)].slice(0, SHOWN),
+      unreadCount: data.unreadCount + (isCounted ? 0 : 1),
+    };
+  });
 });
 
 /** Marks notifications, or all, as read: here at once, and on the server. */

@@ -216,6 +216,10 @@ describe.runIf(CHROMIUM)('the composer', () => {
   it('nothing is lost of what somebody types without a pause', async () => {
     const person = await test.createPerson('agent', { name: 'Dorothy Vaughan' });
     const { page, expectNoProblems } = await openChat('Fast Reader', person);
+    // The people are known.
+    await page.keyboard.press('a');
+    await page.getByRole('option', { name: /Dorothy Vaughan/ }).waitFor(WAIT);
+    await page.keyboard.press('Escape');
     await page.keyboard.press('n');
     await page.keyboard.type('one ');
     for (const word of ['two', 'three', 'four']) {

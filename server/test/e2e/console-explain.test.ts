@@ -111,6 +111,8 @@ describe.runIf(CHROMIUM)('what explains', () => {
     const tree = page.getByRole('tree');
     const items = tree.getByRole('treeitem');
     await tree.getByRole('treeitem', { name: /Our kettles/ }).waitFor(WAIT);
+    // The last thing that happens to the answer.
+    await tree.getByRole('treeitem', { name: /^Message read/ }).waitFor(WAIT);
     const all = await items.count();
     // An agent does not see webhooks.
     expect(await tree.getByRole('treeitem', { name: /^Webhook/ }).count()).toBe(0);

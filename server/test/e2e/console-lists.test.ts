@@ -99,6 +99,7 @@ describe.runIf(CHROMIUM)('the lists of the inbox', () => {
     await bar(page).getByText('60 selected').waitFor();
     await page.keyboard.press('l');
     await page.getByRole('combobox', { name: 'Type a label' }).fill('add whole');
+    await page.getByRole('option', { name: /wholesale/ }).waitFor(WAIT);
     await page.keyboard.press('Enter');
     await page.getByText('60 chats changed').waitFor(WAIT);
     const labelled = await test.api('POST', '/v3/contacts/search', {

@@ -59,7 +59,9 @@ describe.runIf(CHROMIUM)('the bell', () => {
       await by.open(`/inbox/${id}`);
       await title(by.page, name).waitFor();
       await by.page.keyboard.press('a');
-      await by.page.getByRole('combobox').fill((await nameOf(person.userId)) ?? '');
+      const assignee = (await nameOf(person.userId)) as string;
+      await by.page.getByRole('combobox').fill(assignee);
+      await by.page.getByRole('option', { name: assignee }).first().waitFor(WAIT);
       await by.page.keyboard.press('Enter');
       await by.page.getByText('Assigned to').first().waitFor();
     }

@@ -57,7 +57,7 @@ describe.runIf(CHROMIUM)('the reports', () => {
     expect(await findViolations(page)).toEqual([]);
 
     const agents = page.getByRole('region', { name: 'Agents' });
-    expect(await agents.getByRole('row').count()).toBe(2);
+    await expect.poll(() => agents.getByRole('row').count(), WAIT).toBe(2);
     await page.getByRole('button', { name: 'Channels' }).click();
     await page.getByRole('region', { name: 'Channels' }).getByText('Shop').waitFor(WAIT);
     const [download] = await Promise.all([

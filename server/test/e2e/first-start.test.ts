@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { useProgram } from '../kit/program.ts';
 
 const parley = await useProgram();
+const HAS_V2_ENDED = Date.now() >= Date.parse('2026-11-02T00:00:00Z');
 
 it('prints how to try it, and the three curl lines work when pasted', async () => {
   const printed = parley.output();
@@ -11,7 +12,7 @@ it('prints how to try it, and the three curl lines work when pasted', async () =
     parley.url,
     `${parley.url}/docs`,
     'Data folder',
-    'API v2       ended on 1 November 2026',
+    `API v2       ${HAS_V2_ENDED ? 'ended on' : 'deprecated, served until'} 1 November 2026`,
   ])
     expect(printed).toContain(line);
   const lines = printed.split('\n');
@@ -26,7 +27,8 @@ it('prints how to try it, and the three curl lines work when pasted', async () =
 });
 
 it('answers that v2 has ended', async () => {
-  const response = await fetch(`${parley.url}/v2/attributes`);
+  const ended = await useProgram({ PARLEY_V2_SUNSET: '2020-01-01' });
+  const response = await fetch(`${ended.url}/v2/attributes`);
   expect(response.status).toBe(410);
   expect(await response.json()).toMatchObject({ error: { messageKey: 'api_version_sunset' } });
 });
