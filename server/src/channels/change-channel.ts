@@ -24,7 +24,7 @@ import { CHANNEL_COLUMNS, type ChannelRow, findConfiguredChannel, presentChannel
 import { confirmVendorKey } from './confirm-key.ts';
 import { decryptConfig, encryptConfig } from './encrypted-config.ts';
 import { freeChannels } from './free-channels.ts';
-import { endProblem, endUnchecked } from './health.ts';
+import { endMailProblems, endProblem, endUnchecked } from './health.ts';
 import { updateMailbox } from './mailbox.ts';
 import type { Channel, ChannelConsent } from './schema.ts';
 import { givenConsent, requireAllowedServers, requireValidHours } from './validate-channel.ts';
@@ -110,6 +110,7 @@ export async function changeChannel(
   if (change.config !== undefined) {
     const problem = await updateMailbox(tx, row.id, adapter.mailboxOf?.(stored), adapter.mailboxOf?.(config));
     if (problem !== null) await endProblem(tx, row.id, problem, log);
+    await endMailProblems(tx, row.id);
   }
   const encrypted = encryptConfig(config, keys);
   const updated = await tx

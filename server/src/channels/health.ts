@@ -118,6 +118,18 @@ export async function reportHealth(
   if (row && row.was !== health) tx.publish(healthChanged(row));
 }
 
+/** Why a channel is degraded by its mailbox: the server refuses a mail, or has refused it so often that it was left out. */
+export type MailCause = 'mail_refused' | 'mail_left_out';
+
+/** The server hands the mail out now. Or somebody changed the settings, and knows what was left out. */
+export async function endMailProblems(
+  tx: TenantTx,
+  channelId: string,
+  causes: readonly MailCause[] = ['mail_refused', 'mail_left_out'],
+): Promise<void> {
+  for (const cause of causes) await reportHealth(tx, channelId, { health: 'healthy', problem: null, cause });
+}
+
 const healthChanged = (row: ChannelRow): NewEvent => ({
   type: 'channel.health_changed',
   channelId: row.id,

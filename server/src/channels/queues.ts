@@ -48,6 +48,8 @@ export interface MailboxRow extends QueueRow {
   uid_validity: number | null;
   uid: number | null;
   attempts: number;
+  /** Why the mailbox, or a mail in it, could not be read; null if it was. */
+  error: string | null;
   /** Why the server refuses the credentials; null while it accepts them. */
   problem: string | null;
   /** `due_at` as PostgreSQL writes it: it is compared with again, and may be infinite. */
@@ -63,7 +65,7 @@ export const mailboxesQueue = declareQueue<MailboxRow>({
   table: 'mailboxes',
   orderingKey: 'id',
   order: ['due_at'],
-  columns: `q.uid_validity, q.uid, q.attempts, q.problem, q.due_at::text as due, c.kind, c.provider, c.address, c.config_encrypted`,
+  columns: `q.uid_validity, q.uid, q.attempts, q.error, q.problem, q.due_at::text as due, c.kind, c.provider, c.address, c.config_encrypted`,
   joins: 'join visible_channels c on c.id = q.id and c.tenant_id = q.tenant_id',
   isOnRealTime: true,
   rowsPerCall: 1,

@@ -68,7 +68,7 @@ export const Channel = Type.Object(
     address: Type.String(),
     health: OneOf(
       channelHealths,
-      '`unchecked` until a check succeeds or a message is sent, `failing` while it cannot send, `degraded` while the vendor warns about it; `problem` has the reason',
+      '`unchecked` until a check succeeds or a message is sent, `failing` while it cannot send, `degraded` while the vendor warns about it or its mailbox refuses a mail; `problem` has the reason',
     ),
     ...consentFields,
     ...channelHours,

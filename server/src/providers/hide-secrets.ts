@@ -37,7 +37,15 @@ export function hideSecrets(adapter: Adapter): Adapter {
     ...(openMailbox && {
       openMailbox: wrap(openMailbox, (mailbox, hide) => ({
         ...mailbox,
-        read: (cursor) => mailbox.read(cursor).catch((error) => throwHidden(error, hide)),
+        read: (cursor, options) =>
+          mailbox.read(cursor, options).then(
+            ({ refused, leftOut, ...received }) => ({
+              ...received,
+              ...(refused && { refused: { ...refused, reason: hide(refused.reason) } }),
+              ...(leftOut && { leftOut: { ...leftOut, reason: hide(leftOut.reason) } }),
+            }),
+            (error) => throwHidden(error, hide),
+          ),
       })),
     }),
     ...(templates && {

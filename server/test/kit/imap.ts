@@ -10,6 +10,8 @@ export interface ImapServer extends Listener {
   /** Puts a mail into the mailbox. */
   deliver(...mails: (string | Buffer)[]): void;
   remove(uid: number): void;
+  /** How the server answers from now on to a client that wants this mail, which it lists; undefined: with the mail. */
+  withhold(uid: number, how: 'NO' | 'nothing' | 'end' | undefined): void;
   /** The size that the server reports for every mail, instead of the real one. */
   claimSize(size: number | undefined): void;
   /** Gives every mail another id, as after the mailbox was restored. */
@@ -46,6 +48,7 @@ export async function useImap({ tls, hasIdle = false, isToken }: ImapOptions = {
   let issue: string | undefined;
   let servername: string | undefined;
   let claimed: number | undefined;
+  const withheld = new Map<number, 'NO' | 'nothing' | 'end'>();
   let during: (() => Promise<unknown>) | undefined;
   /** The clients in IDLE, each with a function that writes the number of mails. */
   const waiting = new Set<() => void>();
@@ -72,7 +75,9 @@ export async function useImap({ tls, hasIdle = false, isToken }: ImapOptions = {
     const write = (...lines: string[]): void => void socket.write(`${lines.join('\r\n')}\r\n`, 'latin1');
     const answerFetch = (args: string): void => {
       const [, set = '', items = ''] = /^(\S+) \(?(.*?)\)?$/.exec(args) ?? [];
+      const isContent = items.includes('BODY.PEEK');
       for (const mail of select(set)) {
+        if (isContent && withheld.has(mail.uid)) continue;
         const parts = [`UID ${mail.uid}`];
         if (items.includes('RFC822.SIZE')) parts.push(`RFC822.SIZE ${claimed ?? mail.bytes.length}`);
         const header = mail.bytes.subarray(0, mail.bytes.indexOf('\r\n\r\n') + 4);
@@ -141,6 +146,10 @@ export async function useImap({ tls, hasIdle = false, isToken }: ImapOptions = {
         const task = during;
         during = undefined;
         await task?.();
+        const wanted = /^FETCH (\d+) .*BODY\.PEEK/i.exec(args)?.[1];
+        const how = withheld.get(Number(wanted));
+        if (how === 'end') return void socket.end('* BYE internal error\r\n');
+        if (how === 'NO') return write(`${tag} NO internal error`);
         answerFetch(args.replace(/^FETCH /i, ''));
         write(`${tag} OK done`);
       },
@@ -186,6 +195,10 @@ export async function useImap({ tls, hasIdle = false, isToken }: ImapOptions = {
     waiting: () => waiting.size,
     remove(uid) {
       mails = mails.filter((mail) => mail.uid !== uid);
+    },
+    withhold(uid, how) {
+      if (how) withheld.set(uid, how);
+      else withheld.delete(uid);
     },
     claimSize(size) {
       claimed = size;

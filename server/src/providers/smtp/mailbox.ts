@@ -2,23 +2,17 @@ import type { LookupFunction } from 'node:net';
 import type { ImapFlow } from 'imapflow';
 import type { AdapterChannel } from '../adapter-channel.ts';
 import type { AdapterContext } from '../adapter-context.ts';
-import type { MailboxCursor, OpenMailbox, ReceivedMails } from '../mailbox.ts';
-import type { ProviderRequest } from '../provider-request.ts';
+import type { OpenMailbox } from '../mailbox.ts';
 import { CredentialFailure } from '../vendor-failure.ts';
 import type { Mailbox, SmtpConfig } from './config.ts';
 import { type Login, withLogin } from './login.ts';
+import { describeError, MAX_MAIL_BYTES, type Run, receiveMails } from './receive-mails.ts';
 import { mayBeUnencrypted } from './relay.ts';
 
 const CONNECT_MS = 15_000;
 const IDLE_TIMEOUT_MS = 30_000;
 /** For reading a mailbox once, however slowly the server answers. */
 const TIMEOUT_MS = 180_000;
-const MAX_MAILS_READ = 50;
-/** A longer list would fill our memory; no real mailbox falls behind that far. */
-const MAX_MAILS_LISTED = 200_000;
-const MAX_BYTES_READ = 50 * 1024 * 1024;
-/** Of a larger mail only the headers are read, so that its sender and subject are shown. */
-export const MAX_MAIL_BYTES = 40 * 1024 * 1024;
 const MAX_HEADER_BYTES = 1024 * 1024;
 /** Mails are not in lines but in literals. The library reads a line character by character, on the event loop. */
 const MAX_LINE_BYTES = 64 * 1024;
@@ -30,12 +24,6 @@ const LOGOUT_MS = 2_000;
 const SHORT_IDLE_MS = 10_000;
 /** What a server may say between two reads: an announcement has about 20 bytes. */
 const MAX_ANNOUNCED_BYTES = 256 * 1024;
-
-/** The error with the server's answer, which is in another property. */
-const describeError = (error: unknown): string => {
-  const { message, responseText } = error as Error & { responseText?: string };
-  return responseText ? `${message}: ${responseText}` : message;
-};
 
 /** Answers to a login that are about the server, and not about the user. */
 const TEMPORARY_CODES = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'OVERQUOTA']);
@@ -144,14 +132,18 @@ function mailboxOn(imap: Mailbox, session: Session): OpenMailbox {
   return {
     canWait: client.capabilities.has('IDLE'),
     isUsable: () => client.usable && receivedBytes() - bytesAtRead < MAX_ANNOUNCED_BYTES,
-    async read(before) {
+    async read(before, options) {
       waits += 1;
       try {
         // Servers announce new mail with the answer to any command. A server that is gone answers to none.
         if (readBefore) await runWithin(session, PROBE_MS, () => client.noop());
-        const received = await runWithin(session, TIMEOUT_MS, () => receiveMails(client, before, readBefore));
+        const endsAt = performance.now() + TIMEOUT_MS;
+        const run: Run = (work) => runWithin(session, endsAt - performance.now(), work);
+        const received = await receiveMails(client, run, before, readBefore, options);
         readBefore = true;
         bytesAtRead = receivedBytes();
+        // Another connection may see that the mail was deleted.
+        if (received.refused) client.close();
         return received;
       } catch (error) {
         client.close();
@@ -193,61 +185,4 @@ async function waitForMail({ client, lost }: Session, isWanted: () => boolean): 
   } finally {
     client.off('exists', announce);
   }
-}
-
-/** The mails after the cursor. A connection that was used before has no newer numbers than those of the listed mails. */
-async function receiveMails(
-  client: ImapFlow,
-  before: MailboxCursor | null,
-  isUsedBefore: boolean,
-): Promise<ReceivedMails> {
-  if (!client.mailbox) throw new Error('no mailbox was opened');
-  const uidValidity = Number(client.mailbox.uidValidity);
-  const newestAtOpening = Number(client.mailbox.uidNext) - 1;
-  if (!Number.isSafeInteger(uidValidity) || !Number.isSafeInteger(newestAtOpening))
-    throw new Error('the server does not number its mails');
-  // A mailbox that was created again has other ids: all of its mails may have been read before.
-  if (before?.uidValidity !== uidValidity) {
-    if (isUsedBefore) throw new Error('the mailbox must be opened again');
-    return { requests: [], cursor: { uidValidity, uid: newestAtOpening }, more: false };
-  }
-
-  const hasNew = isUsedBefore || newestAtOpening > before.uid;
-  const listed = hasNew ? await listMails(client, before.uid) : [];
-  const newest = Math.max(newestAtOpening, before.uid, listed.at(-1)?.uid ?? 0);
-  const requests: ProviderRequest[] = [];
-  let { uid } = before;
-  let bytes = 0;
-  let read = 0;
-  for (const mail of listed) {
-    if (read === MAX_MAILS_READ || bytes > MAX_BYTES_READ) break;
-    const body = await fetchMail(client, mail);
-    if (body) requests.push({ url: '', headers: { 'content-type': 'message/rfc822' }, body });
-    uid = mail.uid;
-    bytes += body?.length ?? 0;
-    read += 1;
-  }
-  const more = read < listed.length;
-  return { requests, cursor: { uidValidity, uid: more ? uid : newest }, more };
-}
-
-/** The mails after an id, the oldest first. A range up to `*` always contains the last mail, even an older one. */
-async function listMails(client: ImapFlow, after: number): Promise<{ uid: number; size: number }[]> {
-  const mails: { uid: number; size: number }[] = [];
-  const wanted = { uid: true, size: true };
-  for await (const { uid, size = 0 } of client.fetch(`${after + 1}:*`, wanted, { uid: true })) {
-    if (mails.length === MAX_MAILS_LISTED) throw new Error('the server lists too many mails');
-    if (uid > after) mails.push({ uid, size });
-  }
-  return mails.sort((a, b) => a.uid - b.uid);
-}
-
-/** The bytes of a mail; undefined if it was deleted meanwhile. */
-async function fetchMail(
-  client: ImapFlow,
-  { uid, size }: { uid: number; size: number },
-): Promise<Buffer | undefined> {
-  const part = size > MAX_MAIL_BYTES ? { headers: true } : { source: true };
-  const mail = await client.fetchOne(String(uid), part, { uid: true });
-  return mail ? (mail.source ?? mail.headers) : undefined;
 }
