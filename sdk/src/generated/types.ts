@@ -352,7 +352,7 @@ export interface Channel {
   provider: string;
   name: string;
   address: string;
-  /** `unchecked` until a check succeeds or a message is sent, `failing` while it cannot send, `degraded` while the vendor warns about it; `problem` has the reason */
+  /** `unchecked` until a check succeeds or a message is sent, `failing` while it cannot send, `degraded` while the vendor warns about it or its mailbox refuses a mail; `problem` has the reason */
   health: "unchecked" | "healthy" | "degraded" | "failing";
   /** Messages that unsubscribe; null: the usual ones of twelve languages */
   optOutWords: string[] | null;
