@@ -275,3 +275,51 @@ describe('a comment', () => {
     ]);
   });
 });
+
+describe('a request with elements that make no sense', () => {
+  it('loses none of the others, and is listed once with the reasons', async () => {
+    const sides = { sender: { id: IGSID }, recipient: { id: graph.accountId }, timestamp: now() };
+    const said = (mid: string, more: object = {}) => ({ ...sides, message: { mid, text: mid }, ...more });
+    const author = { id: IGSID, username: 'ada' };
+    const remark = (id: string, more: object = {}) => ({
+      field: 'comments',
+      value: { id, from: author, text: id, ...more },
+    });
+    await deliver(server, channel, {
+      object: 'instagram',
+      entry: [
+        {
+          id: graph.accountId,
+          time: Math.floor(now() / 1000),
+          messaging: [
+            said('one'),
+            said('no time', { timestamp: 'yesterday' }),
+            said('from nobody', { sender: {} }),
+            { ...sides, message: { text: 'no id' } },
+            null,
+            { ...sides, read: { watermark: {} } },
+            { ...sides, reaction: { id: 'reacted', mid: 'one', reaction: 'constructor' } },
+            said('two'),
+          ],
+          standby: [said('three', { timestamp: null }), said('four')],
+          changes: [remark('five', { from: null }), remark('six')],
+        },
+      ],
+    });
+    const stored = async () => (await messages()).map(({ text }: { text: string | null }) => text).sort();
+    const good = ['four', null, 'one', 'six', 'two'].sort();
+    expect(await stored()).toEqual(good);
+    for (let times = 0; times < 6; times += 1) {
+      server.clock.advance(60_000);
+      await server.settle();
+    }
+    expect(await stored()).toEqual(good);
+    const path = `/v3/channels/${channel.id}/failed_requests/search`;
+    const { data } = (await tenant.post(path, {})).body;
+    expect(data).toMatchObject([
+      { error: expect.stringMatching(/invalid time.*of a sender without an id.*a message without an id/) },
+    ]);
+    const reactions = (await messages()).filter(({ type }: { type: string }) => type === 'reaction');
+    expect(reactions).toMatchObject([{ content: { emoji: '❤️' } }]);
+  });
+});

@@ -1,5 +1,6 @@
 import type { InboundEvent, VendorContact } from '../inbound-event.ts';
-import { entriesOf, idOf, type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
+import { parseEach } from '../meta/parse-each.ts';
+import { entriesOf, idOf, type Part, partOf, requireId, textOf, timeOf } from '../meta/payload.ts';
 import type { ProviderRequest } from '../provider-request.ts';
 import { contentOf, referralIn } from './message-content.ts';
 
@@ -30,19 +31,19 @@ const parseEdit = ({ element, occurredAt }: Received): InboundEvent[] => {
 };
 
 /** By the names that Instagram gives the usual ones. */
-const EMOJI: Record<string, string> = {
-  love: '❤️',
-  smile: '😆',
-  wow: '😮',
-  sad: '😢',
-  angry: '😠',
-  like: '👍',
-  dislike: '👎',
-};
+const EMOJI: ReadonlyMap<unknown, string> = new Map([
+  ['love', '❤️'],
+  ['smile', '😆'],
+  ['wow', '😮'],
+  ['sad', '😢'],
+  ['angry', '😠'],
+  ['like', '👍'],
+  ['dislike', '👎'],
+]);
 
 /** Null: the reaction was removed. One without an emoji is the heart of a double tap, or has a name. */
 const emojiOf = ({ action, emoji, reaction }: Part): string | null =>
-  action === 'unreact' ? null : (textOf(emoji) ?? EMOJI[String(reaction)] ?? '❤️');
+  action === 'unreact' ? null : (textOf(emoji) ?? EMOJI.get(reaction) ?? '❤️');
 
 /** Reactions have no id, so theirs is made of message, author and time. Those of the sandbox have one. */
 const parseReaction = (received: Received): InboundEvent[] => {
@@ -144,11 +145,11 @@ function parseComment(value: Part, time: unknown, accountId: string): InboundEve
 
 function parseEntry({ messaging, standby, changes, time }: Part, accountId: string): InboundEvent[] {
   return [
-    ...partsOf(messaging).flatMap((element) => parseElement(element, accountId, false)),
-    ...partsOf(standby).flatMap((element) => parseElement(element, accountId, true)),
-    ...partsOf(changes)
-      .filter(({ field }) => field === 'comments')
-      .flatMap(({ value }) => parseComment(partOf(value), time, accountId)),
+    ...parseEach(messaging, (element) => parseElement(element, accountId, false)),
+    ...parseEach(standby, (element) => parseElement(element, accountId, true)),
+    ...parseEach(changes, ({ field, value }) =>
+      field === 'comments' ? parseComment(partOf(value), time, accountId) : [],
+    ),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { InboundEvent, InboundMessage, VendorContact } from '../inbound-event.ts';
+import { parseEach } from '../meta/parse-each.ts';
 import { type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
 import { idHandle, numberHandle, parseContact } from './contact.ts';
 import { contentOf } from './message-content.ts';
@@ -41,10 +42,7 @@ function customerOf(thread: Part, contacts: unknown): VendorContact {
 }
 
 /** The messages of the WhatsApp Business app: in threads, or the content of one whose file was left out before. */
-export function parseHistory(
-  value: Part,
-  parseEach: (list: unknown, parse: (part: Part) => InboundEvent[]) => InboundEvent[],
-): InboundEvent[] {
+export function parseHistory(value: Part): InboundEvent[] {
   const threads = partsOf(value.history).flatMap((chunk) =>
     parseEach(chunk.threads, (thread) => {
       const customer = customerOf(thread, value.contacts);

@@ -2,6 +2,7 @@ import { isUuid } from '../../base/ids.ts';
 import type { InboundEvent, InboundStatus } from '../inbound-event.ts';
 import type { Handle } from '../kinds.ts';
 import { describeError } from '../meta/classify-error.ts';
+import { parseEach } from '../meta/parse-each.ts';
 import { entriesOf, idOf, type Part, partOf, partsOf, requireId, textOf, timeOf } from '../meta/payload.ts';
 import type { ProviderRequest } from '../provider-request.ts';
 import type { VendorError } from '../vendor-failure.ts';
@@ -173,16 +174,6 @@ function parsePreference(given: Part): InboundEvent[] {
   ];
 }
 
-/** The events in every element of a list. One that is invalid does not fail the others. */
-const parseEach = (list: unknown, parse: (part: Part) => InboundEvent[]): InboundEvent[] =>
-  partsOf(list).flatMap((part) => {
-    try {
-      return parse(part);
-    } catch (error) {
-      return [{ kind: 'invalid', error: (error as Error).message }];
-    }
-  });
-
 const isForNumber = (value: Part, { phoneNumberId }: WhatsAppIds): boolean =>
   idOf(partOf(value.metadata).phone_number_id) === phoneNumberId;
 
@@ -210,7 +201,7 @@ function parseChange({ field, value: given }: Part, entry: Part, channel: WhatsA
   if (!isForNumber(value, channel)) return [];
   if (HISTORY_FIELDS.includes(String(field)) && !channel.importHistory)
     return [{ kind: 'ignored', reason: 'history' }];
-  if (field === 'history') return parseHistory(value, parseEach);
+  if (field === 'history') return parseHistory(value);
   if (field === 'smb_app_state_sync') return parseEach(value.state_sync, parseState);
   if (field === 'messages')
     // Errors beside the messages are about the app; errors of a message are in the message.
