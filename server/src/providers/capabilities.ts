@@ -105,7 +105,7 @@ export const capabilities: Record<ChannelKind, Capabilities> = {
 /**
  * What errors say about the recipient, through any vendor: it has opted out there, or it does not exist. Others, such as
  * WhatsApp's 131026, have several causes and say nothing for sure. Twilio: https://www.twilio.com/docs/api/errors; mail:
- * RFC 3463, and 550 as the answer to an address.
+ * RFC 3463, and 550, 551 and 553 as the answer to an address.
  */
 export const recipientErrors: Record<
   ChannelKind,
@@ -114,7 +114,10 @@ export const recipientErrors: Record<
   whatsapp: { optedOut: ['131050'], invalid: [] },
   instagram: { optedOut: [], invalid: [] },
   sms: { optedOut: ['21610'], invalid: ['21211', '21614', '30005', '30006'] },
-  email: { optedOut: [], invalid: ['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1', '550'] },
+  email: {
+    optedOut: [],
+    invalid: ['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1', '550', '551', '553'],
+  },
 };
 
 const DAY_MS = 24 * 3600_000;

@@ -16,7 +16,7 @@ export interface Relay extends Listener {
 }
 
 type Issue =
-  | { at: 'mail' | 'rcpt' | 'data'; code: number; only?: string }
+  | { at: 'mail' | 'rcpt' | 'data'; code: number; only?: string; text?: string }
   | { cut: 'greeting' | 'rcpt' | 'within the mail' | 'after the mail' }
   | { reply: string };
 
@@ -32,12 +32,12 @@ export async function useRelay(options: SMTPServerOptions = {}): Promise<Relay> 
     issue = undefined;
     return now;
   };
-  const refusal = (code: number): Error & { responseCode: number } =>
-    Object.assign(new Error(`${code < 500 ? 'try later' : 'not here'}`), { responseCode: code });
-  const isAt = (at: 'mail' | 'rcpt' | 'data', address = ''): number | undefined =>
-    issue && 'at' in issue && issue.at === at && (issue.only === undefined || issue.only === address)
-      ? (take() as { code: number }).code
-      : undefined;
+  const refusalAt = (at: 'mail' | 'rcpt' | 'data', address = ''): Error | null => {
+    if (!issue || !('at' in issue) || issue.at !== at || (issue.only ?? address) !== address) return null;
+    const { code, text = code < 500 ? 'try later' : 'not here' } = issue;
+    take();
+    return Object.assign(new Error(text), { responseCode: code });
+  };
   const isCutAt = (at: string): boolean => issue !== undefined && 'cut' in issue && issue.cut === at;
 
   const server = new SMTPServer({
@@ -55,16 +55,14 @@ export async function useRelay(options: SMTPServerOptions = {}): Promise<Relay> 
       } else done();
     },
     onMailFrom(_address, _session, done) {
-      const code = isAt('mail');
-      done(code === undefined ? null : refusal(code));
+      done(refusalAt('mail'));
     },
     onRcptTo({ address }, _session, done) {
       if (isCutAt('rcpt')) {
         take();
         return cut();
       }
-      const code = isAt('rcpt', address);
-      done(code === undefined ? null : refusal(code));
+      done(refusalAt('rcpt', address));
     },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
@@ -79,8 +77,8 @@ export async function useRelay(options: SMTPServerOptions = {}): Promise<Relay> 
           take();
           return cut();
         }
-        const code = isAt('data');
-        if (code !== undefined) return done(refusal(code));
+        const refusal = refusalAt('data');
+        if (refusal) return done(refusal);
         const { mailFrom, rcptTo } = session.envelope;
         arrived.push({
           from: mailFrom ? mailFrom.address : '',

@@ -169,7 +169,8 @@ describe('a mail that the relay does not accept', () => {
     [{ at: 'mail', code: 451 }, 'backoff'],
     [{ at: 'rcpt', code: 450 }, 'backoff'],
     [{ at: 'data', code: 452 }, 'backoff'],
-    [{ at: 'mail', code: 553 }, 'never'],
+    [{ at: 'rcpt', code: 553 }, 'never'],
+    [{ at: 'rcpt', code: 552 }, 'never'],
     [{ at: 'rcpt', code: 550 }, 'never'],
     [{ at: 'data', code: 554 }, 'never'],
     [{ at: 'mail', code: 530 }, 'reauth'],
@@ -178,6 +179,22 @@ describe('a mail that the relay does not accept', () => {
     expect(await send()).toMatchObject({ ok: false, error: { code: String(issue.code) }, retry });
     expect(relay.arrived).toEqual([]);
     expect(await send()).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    [{ at: 'rcpt', code: 550, text: '5.1.1 no such user' }, '5.1.1'],
+    [{ at: 'rcpt', code: 550, text: '5.7.1 blocked' }, '5.7.1'],
+    [{ at: 'rcpt', code: 552, text: '5.2.2 mailbox full' }, '5.2.2'],
+    [{ at: 'rcpt', code: 550, text: 'no such user here' }, '550'],
+    [{ at: 'rcpt', code: 550, text: 'rejected as spam' }, '5.0.0'],
+    [{ at: 'rcpt', code: 550, text: '4.2.2 mailbox full' }, '550'],
+    [{ at: 'mail', code: 550, text: 'who are you?' }, '5.0.0'],
+    [{ at: 'mail', code: 553, text: '5.1.3 bad sender' }, '5.0.0'],
+    [{ at: 'data', code: 550, text: 'not with this link' }, '5.0.0'],
+    [{ at: 'data', code: 550, text: '5.1.1 no such user' }, '5.1.1'],
+  ] as const)('with %j has the code %s', async (issue, code) => {
+    relay.next(issue);
+    expect(await send()).toMatchObject({ ok: false, error: { code }, retry: 'never' });
   });
 
   it('for its recipient, but for those in copy, has failed', async () => {

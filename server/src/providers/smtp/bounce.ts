@@ -13,6 +13,7 @@ import {
 import type { MailHeaders } from './headers.ts';
 import { originalIdIn } from './original-id.ts';
 import { messageIdOf, ownAddresses, ownIdIn, ownIdInAddresses } from './own-ids.ts';
+import { plainCodeOf } from './reply-code.ts';
 import {
   isAboutDelivery,
   isClearlyAboutDelivery,
@@ -100,11 +101,11 @@ const isSpecific = (code: string | undefined): boolean => code !== undefined && 
 function reasonOf({ status, diagnostic }: RecipientReport, text: string): VendorError {
   const reason = diagnostic?.trim() || replyIn(text) || 'The mail could not be delivered.';
   const enhanced = /(?:^|[^\d.])([45]\.\d{1,3}\.\d{1,3})(?![\d.]*\d)/.exec(reason)?.[1];
+  const plain = /(?:^|[^\d.])([45]\d\d)(?=[ -]|$)/.exec(reason)?.[1];
   const code =
     (isSpecific(status) ? status : undefined) ??
     enhanced ??
     status ??
-    /(?:^|[^\d.])([45]\d\d)(?=[ -]|$)/.exec(reason)?.[1] ??
-    'bounced';
+    (plain === undefined ? 'bounced' : plainCodeOf(plain, reason));
   return { code, message: storable(reason.slice(0, MAX_REASON)) };
 }

@@ -20,6 +20,11 @@ const QUIT_MS = 5_000;
 export interface RelayError extends Error {
   code?: string | undefined;
   responseCode?: number | undefined;
+  /** The whole reply, and the command that it answers. */
+  response?: string | undefined;
+  command?: string | undefined;
+  /** If all recipients were refused: the refusal of each. */
+  rejectedErrors?: (RelayError & { recipient?: string | undefined })[] | undefined;
 }
 
 export interface Relay {

@@ -7,6 +7,7 @@ import { CredentialFailure, VendorFailure } from '../vendor-failure.ts';
 import { type ComposedMail, composeMail } from './compose.ts';
 import type { SmtpConfig } from './config.ts';
 import { type RelayError, withRelay } from './relay.ts';
+import { replyCodeOf } from './reply-code.ts';
 
 /** Sends a mail through the relay. After its 250 nothing more is reported, unless the mail bounces. */
 export async function sendMail(
@@ -36,7 +37,10 @@ export async function sendMail(
   } catch (error) {
     if (error instanceof OutboundError) return failureOf(error);
     if (error instanceof VendorFailure) return failureOfVendor(error);
-    return classifyReply(error as RelayError, isWritten());
+    const refusals = (error as RelayError).rejectedErrors ?? [];
+    // Those of recipients in copy do not matter.
+    const refusal = refusals.find(({ recipient }) => recipient === mail?.envelope.to[0]);
+    return classifyReply(refusal ?? (error as RelayError), isWritten());
   } finally {
     mail?.discard();
   }
@@ -55,7 +59,7 @@ const failureOfVendor = (error: VendorFailure): SendResult => ({
 function classifyReply(error: RelayError, isWritten: boolean): SendResult & { ok: false } {
   const { responseCode, code = 'relay', message } = error;
   const vendorError = {
-    code: responseCode === undefined ? code.toLowerCase() : String(responseCode),
+    code: responseCode === undefined ? code.toLowerCase() : replyCodeOf(error, responseCode),
     message,
   };
   const failed = { ok: false, error: vendorError } as const;

@@ -83,6 +83,7 @@ describe('a report of RFC 3464', () => {
     ['5.0.0', 'smtp; 550 5.1.1 no such user', '5.1.1'],
     ['5.2.2', 'smtp; 550 5.1.1 no such user', '5.2.2'],
     ['', 'smtp; 550 no such user', '550'],
+    ['', 'smtp; 550 Blocked, see spamhaus.org', '5.0.0'],
     ['5.0.0', 'smtp; 550 no such user', '5.0.0'],
     ['', 'x-unix; lost', 'bounced'],
     ['', 'smtp; 550 at 192.5.1.10', '550'],
