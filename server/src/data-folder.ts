@@ -1,15 +1,19 @@
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
 import { OperatorError } from './base/errors.ts';
 
-/**
- * Creates the data folder, or takes away what others may do in an existing one: they must not see what is in it. The
- * embedded database of root runs as another user, who must be able to enter the folder, but not to list it.
- */
-export async function prepareFolder(
-  path: string,
-  { hasDatabase, isRoot = process.getuid?.() === 0 }: { hasDatabase: boolean; isRoot?: boolean },
-): Promise<void> {
-  const mode = hasDatabase && isRoot ? 0o711 : 0o700;
+interface FolderUse {
+  /** Whether the embedded database is in it. */
+  hasDatabase: boolean;
+  isRoot?: boolean;
+}
+
+/** The embedded database of root runs as another user, who must be able to enter the folder, but not to list it. */
+export const folderMode = ({ hasDatabase, isRoot = process.getuid?.() === 0 }: FolderUse): number =>
+  hasDatabase && isRoot ? 0o711 : 0o700;
+
+/** Creates the data folder, or takes away what others may do in an existing one: they must not see what is in it. */
+export async function prepareFolder(path: string, use: FolderUse): Promise<void> {
+  const mode = folderMode(use);
   try {
     await mkdir(path, { recursive: true, mode });
     await access(path, constants.W_OK | constants.X_OK);

@@ -1,13 +1,15 @@
-import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { systemClock } from './base/clock.ts';
 import type { Config } from './base/config.ts';
+import { folderMode } from './data-folder.ts';
 import { connectionShortage, requireSessionMode, withClients } from './db/check-server.ts';
 import type { Connection } from './db/client-config.ts';
 import { watchClock } from './db/clock-watch.ts';
 import { openDatabase } from './db/database.ts';
 import { findRunning } from './db/embedded/embedded.ts';
+import { compareMigrations, listMigrations, requireSupported } from './db/migrate.ts';
 import { findRestore } from './installation.ts';
 import { connectionsNeeded } from './system.ts';
 import type { Role } from './system-options.ts';
@@ -34,7 +36,7 @@ interface Subject {
 const checks: Record<string, (subject: Subject) => Finding | Promise<Finding>> = {
   version: () => ok(`Parley ${version} on Node ${process.versions.node}`),
   user: checkUser,
-  folder: ({ config }) => checkFolder(config.PARLEY_DATA_DIR),
+  folder: ({ config }) => checkFolder(config),
   secrets: ({ config }) => checkSecrets(config),
   disk: ({ config }) => checkDisk(config.PARLEY_DATA_DIR),
   'base URL': ({ config }) => checkBaseUrl(config),
@@ -112,7 +114,7 @@ function checkUser({ config }: Subject): Finding {
     : ok('root');
 }
 
-async function checkFolder(folder: string): Promise<Finding> {
+async function checkFolder({ PARLEY_DATA_DIR: folder, DATABASE_URL }: Config): Promise<Finding> {
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined) return warn(`${folder} does not exist yet: the first start creates it`);
   const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(
@@ -122,8 +124,9 @@ async function checkFolder(folder: string): Promise<Finding> {
   if (!isWritable)
     return fail(`${folder} cannot be written to: run "chown -R ${process.getuid?.()} ${folder}" as root`);
   const mode = found.mode & 0o777;
-  return process.platform !== 'win32' && (mode & 0o077) !== 0
-    ? warn(`${folder} has the mode 0${mode.toString(8)}: run "chmod 700 ${folder}"`)
+  const wanted = folderMode({ hasDatabase: DATABASE_URL === undefined });
+  return process.platform !== 'win32' && (mode & ~wanted) !== 0
+    ? warn(`${folder} has the mode 0${mode.toString(8)}: run "chmod ${wanted.toString(8)} ${folder}"`)
     : ok(folder);
 }
 
@@ -170,8 +173,11 @@ async function checkBaseUrl({ PARLEY_BASE_URL: url, isProduction }: Config): Pro
 }
 
 async function checkServer(client: pg.Client): Promise<Finding> {
-  const { rows } = await client.query('show server_version');
-  return ok(`PostgreSQL ${rows[0].server_version}`);
+  const { rows } = await client.query(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number`,
+  );
+  requireSupported(rows[0].number);
+  return ok(`PostgreSQL ${rows[0].version}`);
 }
 
 async function checkExtensions(client: pg.Client): Promise<Finding> {
@@ -187,15 +193,11 @@ async function checkExtensions(client: pg.Client): Promise<Finding> {
 async function checkSchema(folder: string, client: pg.Client): Promise<Finding> {
   const { rows } = await client.query(`select to_regclass('migrations') is not null as exists`);
   if (!rows[0].exists) return warn('empty: the first start creates the tables');
-  const applied = (await client.query('select name from migrations')).rows.map((row) => row.name as string);
-  const files = (await readdir(folder)).filter((file) => /^\d{4}_.+\.sql$/.test(file));
-  const unknown = applied.filter((name) => !files.includes(name)).sort();
-  const pending = files.filter((file) => !applied.includes(file));
-  if (unknown.length > 0)
-    return fail(`a newer Parley has changed it (${unknown.at(-1)}): start that version`);
+  const applied = new Set((await client.query('select name from migrations')).rows.map((row) => row.name));
+  const { pending } = compareMigrations(await listMigrations(folder), applied);
   return pending.length > 0
     ? warn(`${pending.length} migrations are missing: the next start applies them`)
-    : ok(`${applied.length} migrations applied`);
+    : ok(`${applied.size} migrations applied`);
 }
 
 async function withDatabase<T>(

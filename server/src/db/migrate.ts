@@ -57,7 +57,7 @@ const REPLACED = [
  * Refuses a server that is too old and a database that a newer Parley has already changed.
  */
 export async function migrate(connection: Connection, directory: string): Promise<string[]> {
-  const files = (await readdir(directory)).filter((file) => MIGRATION_FILE.test(file)).sort();
+  const files = await listMigrations(directory);
   const client = new pg.Client({
     ...clientConfig({ connection, applicationName: 'parley migrate' }),
     query_timeout: TIMEOUT_MS,
@@ -71,6 +71,28 @@ export async function migrate(connection: Connection, directory: string): Promis
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** The migrations of this version, in order. */
+export const listMigrations = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((file) => MIGRATION_FILE.test(file)).sort();
+
+/** What is to be done to a database. Refuses one that a newer Parley has changed, or one that is too old. */
+export function compareMigrations(
+  files: readonly string[],
+  applied: ReadonlySet<string>,
+): { pending: string[]; replaced: string[] } {
+  const replaced = REPLACED.filter((name) => applied.has(name));
+  const unknown = [...applied].filter((name) => !files.includes(name) && !replaced.includes(name)).sort();
+  if (unknown.length > 0)
+    throw new OperatorError(
+      `The database was changed by a newer Parley (it has the migration ${unknown.at(-1)}, which this version does not know). Start that version, or restore a backup made before it.`,
+    );
+  if (replaced.length > 0 && replaced.length < REPLACED.length)
+    throw new OperatorError(
+      `The database was last used by a Parley older than ${LAST_BEFORE_BASELINE} (its last migration is ${replaced.at(-1)}). Start Parley ${LAST_BEFORE_BASELINE} on it once, then this version.`,
+    );
+  return { pending: files.filter((file) => !applied.has(file)), replaced };
 }
 
 /** Refuses a server that is too old, by its `server_version_num`. */
@@ -105,17 +127,7 @@ async function migrateOn(client: pg.Client, directory: string, files: string[]):
   const applied = new Set(
     (await client.query('select name from migrations')).rows.map((row) => row.name as string),
   );
-  const replaced = REPLACED.filter((name) => applied.has(name));
-  const unknown = [...applied].filter((name) => !files.includes(name) && !replaced.includes(name)).sort();
-  if (unknown.length > 0)
-    throw new OperatorError(
-      `The database was changed by a newer Parley (it has the migration ${unknown.at(-1)}, which this version does not know). Start that version, or restore a backup made before it.`,
-    );
-  if (replaced.length > 0 && replaced.length < REPLACED.length)
-    throw new OperatorError(
-      `The database was last used by a Parley older than ${LAST_BEFORE_BASELINE} (its last migration is ${replaced.at(-1)}). Start Parley ${LAST_BEFORE_BASELINE} on it once, then this version.`,
-    );
-  const pending = files.filter((file) => !applied.has(file));
+  const { pending, replaced } = compareMigrations(files, applied);
   for (const file of pending) {
     const isTakeover = file === BASELINE && replaced.length > 0;
     const text = await readFile(join(directory, isTakeover ? TAKEOVER : file), 'utf8');

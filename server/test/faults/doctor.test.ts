@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { useHttpServer } from '../kit/listeners.ts';
 import { startDatabase, withConnection } from './database.ts';
@@ -65,6 +65,13 @@ describe('parley doctor', () => {
     await server.ended;
     const stopped = await examine({}, dataDir);
     expect(stopped.found.database).toMatch(/^warn .*start Parley/);
+    expect(stopped.found.folder).toBe(`ok ${dataDir}`);
+    await chmod(dataDir, 0o755);
+    // The database of root runs as another user, who must enter the folder.
+    const mode = process.getuid?.() === 0 ? '711' : '700';
+    expect((await examine({}, dataDir)).found.folder).toMatch(
+      new RegExp(`^warn .* 0755: run "chmod ${mode} `),
+    );
     expect(stopped.code).toBe(0);
   });
 
@@ -101,7 +108,20 @@ describe('parley doctor', () => {
       await query(`insert into migrations values ('9999_future.sql')`);
     });
     expect((await examine({ DATABASE_URL: newer })).found.schema).toMatch(
-      /^fail .*9999_future\.sql.*start that version/,
+      /^fail .*9999_future\.sql.*Start that version/,
+    );
+  });
+
+  it('knows a database of 3.0.0-alpha.1, which the next start takes over', async () => {
+    const old = await database.createDatabase('alpha');
+    const schema = await readFile(new URL('../kit/schema-0022.sql', import.meta.url), 'utf8');
+    await withConnection(old, (query) => query(schema));
+    const { code, found } = await examine({ DATABASE_URL: old });
+    expect(found.schema).toMatch(/^warn \d+ migrations are missing: the next start applies them/);
+    expect(code).toBe(0);
+    await withConnection(old, (query) => query(`delete from migrations where name like '0022%'`));
+    expect((await examine({ DATABASE_URL: old })).found.schema).toMatch(
+      /^fail .*Start Parley 3\.0\.0-alpha\.1/,
     );
   });
 });
