@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { firstOfEach } from '../../base/first-of-each.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { handleEachAlone } from '../../engine/handle-each-alone.ts';
@@ -76,17 +77,26 @@ export async function setRunAside({ db }: RunDeps, row: DueRun): Promise<void> {
   });
 }
 
-/** Executes the next steps of due runs of an automation. */
+/**
+ * Executes the next steps of due runs of an automation. Runs of the same contact come one after the other, in their order: the second
+ * reads the contact and the chat as the first has left them.
+ */
 export async function executeRuns(deps: RunDeps, rows: DueRun[]): Promise<Outcome> {
   const tenantId = (rows[0] as DueRun).tenant_id;
-  const contactIds = [...new Set(rows.map((row) => row.contact_id))];
+  const contactOf = (row: DueRun): string => row.contact_id;
   const advance = (some: DueRun[]): Promise<void> =>
     runSteps(
       deps,
       tenantId,
       some.map((row) => row.id),
     );
-  return inTurn(deps.contactTurns, contactIds, () =>
-    handleEachAlone(rows, advance, (row, error) => failRun(deps, row, error)),
-  );
+  return inTurn(deps.contactTurns, [...new Set(rows.map(contactOf))], async () => {
+    let outcome: Outcome = 'ok';
+    for (let next = firstOfEach(rows, contactOf); next.first.length > 0; ) {
+      const ended = await handleEachAlone(next.first, advance, (row, error) => failRun(deps, row, error));
+      if (ended === 'failing') outcome = ended;
+      next = firstOfEach(next.others, contactOf);
+    }
+    return outcome;
+  });
 }
