@@ -124,6 +124,7 @@ CREATE INDEX automation_runs_due ON automation_runs (shard, automation_id, due_a
 CREATE UNIQUE INDEX automation_runs_of_campaign ON automation_runs (campaign_id, occurrence_at, contact_id) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX automation_runs_of_event ON automation_runs (automation_id, cause_event_id) WHERE cause_event_id IS NOT NULL;
 CREATE UNIQUE INDEX automation_runs_of_schedule ON automation_runs (automation_id, occurrence_at, contact_id) WHERE campaign_id IS NULL AND occurrence_at IS NOT NULL;
+CREATE INDEX automation_runs_unfinished ON automation_runs (version_id) WHERE status = ANY (ARRAY['scheduled'::text, 'running'::text, 'waiting'::text]);
 CREATE INDEX automation_runs_waiting ON automation_runs (chat_id) WHERE waiting_reply;
 CREATE INDEX automation_runs_waking ON automation_runs (tenant_id, id) WHERE waits_for IS NOT NULL AND status = 'waiting'::text;
 

@@ -1934,11 +1934,14 @@ export const getFile = (client: Client, input: CallOptions & { path: { fileId: s
  *
  * `DELETE /v3/files/{fileId}`
  *
- * Also deletes its bytes. Its public URL then answers 404.
+ * Also deletes its bytes. Its public URL then answers 404. Refused while an active automation or a campaign uses it, unless `force` is true.
  *
  * Requires the scope `files:write`.
  */
-export const deleteFile = (client: Client, input: CallOptions & { path: { fileId: string } }): Promise<DeleteResult> =>
+export const deleteFile = (client: Client, input: CallOptions & { path: { fileId: string }; query?: {
+  /** With `true` it is deleted although active automations or campaigns use it */
+  force?: boolean | undefined;
+} | undefined }): Promise<DeleteResult> =>
   call(client, 'DELETE', '/v3/files/{fileId}', input);
 
 /**

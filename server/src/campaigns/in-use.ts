@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { isInUse } from '../automations/versions-in-use.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
@@ -14,7 +15,8 @@ export type UsedKind =
   | 'channel'
   | 'automation'
   | 'secret'
-  | 'segment';
+  | 'segment'
+  | 'file';
 
 /** The query of a deletion that can be refused. */
 export const Force = Type.Object({
@@ -35,23 +37,19 @@ interface User {
 /** At most so many are named. */
 const MAX_NAMED = 5;
 
-// Definitions and audiences name what they use: by its id, which is in no other text, or an attribute by its externalId.
+// Definitions and audiences name what they use: by its id, which is in no other text, or an attribute by its externalId. Few versions are
+// in use, so only the texts of those are read.
 const findUsers = statement<[id: string, pattern: string], User>(
   'automations.users_of',
-  // Runs stay on the version with which they began, also after another was published or the automation was stopped.
   `select distinct 'automation' as kind, a.id, a.name
      from automations a join automation_versions v on v.automation_id = a.id and v.tenant_id = a.tenant_id
-    where a.tenant_id = $tenant and not a.is_hidden and a.id <> $1 and v.definition::text ~ $2
-      and (a.status = 'active' and v.id = a.active_version_id
-        or exists (select 1 from visible_automation_runs r
-                    where r.version_id = v.id and (r.tenant_id = v.tenant_id) is true
-                      and r.status in ('scheduled', 'running', 'waiting'))
-        or exists (select 1 from visible_campaigns c
-                    where c.version_id = v.id and c.tenant_id = $tenant and c.status in ('running', 'paused')))
+    where a.tenant_id = $tenant and not a.is_hidden and a.id <> $1
+      and case when ${isInUse('a', 'v')} then v.definition::text ~ $2 else false end
    union all
    select 'campaign', c.id, c.name from visible_campaigns c
     where c.tenant_id = $tenant and c.status in ('scheduled', 'running', 'paused')
-      and ($1 in (c.channel_id, c.message_template_id, c.automation_id, c.segment_id) or c.audience ~ $2 or c.message::text ~ $2)
+      and ($1 in (c.channel_id, c.message_template_id, c.automation_id, c.segment_id) or c.audience ~ $2 or c.message::text ~ $2
+        or c.template_header::text ~ $2)
    union all
    select 'campaign', c.id, c.name from visible_campaigns c
     where c.tenant_id = $tenant and c.status = 'draft' and c.segment_id = $1
@@ -72,6 +70,7 @@ const exists = statement<[id: string], { exists: boolean }>(
     'automations',
     'automation_secrets',
     'segments',
+    'visible_files',
   ]
     .map((table) => `exists (select from ${table} where id = $1 and tenant_id = $tenant)`)
     .join(' or ')} as exists`,
@@ -86,16 +85,19 @@ const secretName = statement<[id: string], { name: string }>(
   'select name from automation_secrets where id = $1 and tenant_id = $tenant',
 );
 
+/** What is between an object and its key in Liquid: `.key`, `['key']`, or `["key"]`, whose quotes JSON escapes. */
+const KEY_START = `(\\.|\\[\\s*\\\\?["'])`;
+
 /** The pattern of texts that name it. An externalId has letters, digits and `_` only. */
 async function patternOf(tx: TenantTx, kind: UsedKind, id: string): Promise<string> {
   if (kind === 'secret') {
     const { name } = (await tx.find(secretName, [id])) as { name: string };
-    return `secrets\\.${name}\\M|"signWith": "${name}"`;
+    return `secrets${KEY_START}${name}\\M|"signWith": "${name}"`;
   }
   // Texts keep ids as they were written.
   if (kind !== 'attribute') return `(?i)${id}`;
   const externalId = (await tx.find(externalIdOf, [id]))?.external_id ?? id;
-  return `attributes(\\.|\\[\\s*\\\\?["'])${externalId}\\M|"externalId": "${externalId}"`;
+  return `attributes${KEY_START}${externalId}\\M|"externalId": "${externalId}"`;
 }
 
 /** Refuses what would break active automations and campaigns, and names them. */

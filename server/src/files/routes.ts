@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { type FileUrls, SIGNED_FILES_PATH } from '../base/file-urls.ts';
+import { Force, requireUnused } from '../campaigns/in-use.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import { content, DeleteResult, data, deleted } from '../http/answer.ts';
 import { meOf, type Principal } from '../http/permissions.ts';
@@ -174,13 +175,18 @@ export function fileRoutes(deps: FileDeps): Route[] {
         path: '/v3/files/:fileId',
         operationId: 'deleteFile',
         summary: 'Delete a file',
-        description: 'Also deletes its bytes. Its public URL then answers 404.',
+        description:
+          'Also deletes its bytes. Its public URL then answers 404. Refused while an active automation or a campaign uses it, unless `force` is true.',
         access: 'files:write',
+        query: Force,
         answer: data(DeleteResult),
-        failures: [],
+        failures: ['conflict'],
         example: { answer: { deletedIds: [exampleFile.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) => deleted(params.fileId, await removeFile(tx, params.fileId)),
+      async ({ params, query }, tx) => {
+        await requireUnused(tx, 'file', params.fileId, query);
+        return deleted(params.fileId, await removeFile(tx, params.fileId));
+      },
     ),
     publicRead(
       {

@@ -1,3 +1,4 @@
+import { hasUnfinishedRuns } from '../automations/versions-in-use.ts';
 import { removalStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { fileRemovalsQueue } from './queues.ts';
@@ -18,8 +19,10 @@ const deleteUnused = removalStatement<[ids: string[]]>(
          where s.tenant_id = f.tenant_id and s.media @> jsonb_build_array(jsonb_build_object('fileId', f.id)))
       and not exists (
         select 1 from automations a
-          join automation_versions v on v.id in (a.active_version_id, a.latest_version_id) and v.tenant_id = a.tenant_id
-         where a.tenant_id = f.tenant_id and position(f.id::text in v.definition::text) > 0)`,
+          join automation_versions v on v.automation_id = a.id and v.tenant_id = a.tenant_id
+         where a.tenant_id = f.tenant_id
+           and case when v.id in (a.active_version_id, a.latest_version_id) or ${hasUnfinishedRuns('v')}
+                 then position(f.id::text in v.definition::text) > 0 else false end)`,
 );
 
 /** Deletes those of these files that no message, campaign, saved reply or automation uses. */

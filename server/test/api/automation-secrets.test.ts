@@ -66,6 +66,17 @@ describe('a secret', () => {
     expect((await store(name)).body.error.invalidParams.secretName.key).toBe('invalid_string');
   });
 
+  it.each([
+    '{{ secrets.crmKey }}',
+    '{{ secrets["crmKey"] }}',
+    "{{ secrets[ 'crmKey' ] }}",
+  ])('must exist when it is used: %s', async (text) => {
+    const issue = { key: 'custom', message: 'There is no secret crmKey' };
+    expect(await issuesOf(request({ body: text }))).toEqual({ 'steps.0.parameters.body': issue });
+    await store('crmKey');
+    expect(await issuesOf(request({ body: text }))).toBeUndefined();
+  });
+
   it('A2: of another tenant does not exist', async () => {
     const other = await server.tenant();
     await store('crmKey', VALUE, other);

@@ -49,7 +49,9 @@ async function runTogether(automationId: string, contactIds: string[]): Promise<
   return runIds;
 }
 const sentTo = async (to: string): Promise<string[]> =>
-  (await outboxOf(tenant, { id: channelId })).filter((sent) => sent.to === to).map(({ text }) => text);
+  (await outboxOf(tenant, { id: channelId }))
+    .filter((sent: { to: string }) => sent.to === to)
+    .map(({ text }: { text: string }) => text);
 const statusOf = async (runId: string): Promise<string> =>
   (await tenant.get(`/v3/automation_runs/${runId}`)).body.data.status;
 

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf } from '../kit/automations.ts';
+import { upload } from '../kit/files.ts';
+import { useHttpServer } from '../kit/listeners.ts';
 import { approvedTemplate, outboxOf } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
+const crm = await useHttpServer((_, response) => response.end('{}'));
 const HOUR = 3_600_000;
 const ADA = '+15550001111';
 let tenant: TestTenant;
@@ -23,6 +26,9 @@ beforeEach(async () => {
   ids.attribute = await made('/v3/attributes', { name: 'City', externalId: 'city' });
   ids.template = await approvedTemplate(server, tenant, { channelId });
   ids.segment = await made('/v3/segments', { name: 'All', query: 'not(isNull(phoneNumber))' });
+  ids.file = (await upload(tenant, 'price list', 'prices.txt')).body.data.id;
+  ids.secret = 'crmKey';
+  await tenant.put('/v3/secrets/crmKey', { value: 'sk_live_0123456789' });
   contactId = await made('/v3/contacts', { phoneNumber: ADA });
 });
 
@@ -31,6 +37,8 @@ const paths: Record<string, string> = {
   attribute: '/v3/attributes',
   template: '/v3/message_templates',
   segment: '/v3/segments',
+  file: '/v3/files',
+  secret: '/v3/secrets',
 };
 const remove = (kind: string, query = '') => tenant.delete(`${paths[kind]}/${ids[kind]}${query}`);
 async function expectUsed(kind: string, user: string): Promise<void> {
@@ -40,12 +48,20 @@ async function expectUsed(kind: string, user: string): Promise<void> {
 
 const PAUSE = { id: 'pause', type: 'wait', parameters: { for: 'PT1H' } };
 const SAY = { id: 'say', type: 'send_message', parameters: { text: 'Done' } };
+const calling = (parameters: object) => ({
+  type: 'http_request',
+  parameters: { method: 'POST', url: crm.url, ...parameters },
+});
 const uses: [kind: string, step: () => object, error: string | null][] = [
   ['label', () => ({ type: 'add_label', parameters: { labelId: ids.label?.toUpperCase() } }), 'label'],
   ['attribute', () => ({ type: 'set_attribute', parameters: { externalId: 'city', value: 'x' } }), 'city'],
   ['attribute', () => ({ type: 'send_message', parameters: { text: `{{ attributes["city"] }}!` } }), null],
   ['attribute', () => ({ type: 'send_message', parameters: { text: `{{ attributes['city'] }}!` } }), null],
   ['template', () => ({ type: 'send_template', parameters: { templateId: ids.template } }), 'template'],
+  ['file', () => ({ type: 'send_message', parameters: { media: { fileId: ids.file } } }), 'file'],
+  ['secret', () => calling({ headers: { 'X-Key': '{{ secrets.crmKey }}' } }), 'secret'],
+  ['secret', () => calling({ body: '{{ secrets["crmKey"] }}' }), 'secret'],
+  ['secret', () => calling({ signWith: 'crmKey' }), 'secret'],
 ];
 
 /** A run that waits before a step, and the automation of it. */
@@ -112,6 +128,23 @@ describe('what a run that waits uses', () => {
   });
 });
 
+it('a file that a waiting run sends is kept when a contact that has received it is deleted', async () => {
+  const { automationId } = await waiting({
+    type: 'send_message',
+    parameters: { text: 'Prices', media: { fileId: ids.file } },
+  });
+  await tenant.put(`/v3/automations/${automationId}`, { steps: [SAY] });
+  await tenant.post(`/v3/automations/${automationId}/publish`);
+  const grace = await made('/v3/contacts', { phoneNumber: '+15550001112' });
+  await made('/v3/messages', { channelId, contactId: grace, media: [{ fileId: ids.file }] });
+  await server.settle();
+  expect((await tenant.delete(`/v3/contacts/${grace}`)).status).toBe(200);
+  await server.settle();
+  expect((await tenant.get(`/v3/files/${ids.file}`)).status).toBe(200);
+  await later();
+  expect(await texts()).toEqual(['Prices', 'Done']);
+});
+
 const AT = () => new Date(server.clock.now().getTime() + HOUR).toISOString();
 
 /** A campaign that starts in an hour. */
@@ -144,6 +177,11 @@ const campaignUses: [kind: string, what: string, more: () => object][] = [
     () => ({ message: { template: { templateId: ids.template } }, contacts: [{ phoneNumber: ADA }] }),
   ],
   ['segment', 'audience', () => ({ segmentId: ids.segment })],
+  [
+    'file',
+    'message',
+    () => ({ message: { text: 'Sale', media: { fileId: ids.file } }, contacts: [{ phoneNumber: ADA }] }),
+  ],
 ];
 
 describe('what a campaign uses', () => {

@@ -35,3 +35,9 @@ it.each([
   expect(plan).toContain(index);
   expect(plan).not.toMatch(/Cond: \(tenant_id = [\w.$]+\)$/m);
 });
+
+it('automations.users_of reads the runs of a version that have not ended, and no others', async () => {
+  const plan = (await explainText('automations.users_of')).join('\n');
+  expect(plan.match(/on automation_runs\b/g)).toHaveLength(1);
+  expect(plan).toContain('using automation_runs_unfinished on automation_runs');
+});

@@ -37,7 +37,7 @@ const templateOf =
 export const template = templateOf(SCOPE_NAMES);
 
 const withSecrets = templateOf([...SCOPE_NAMES, 'secrets']);
-const SECRET = /\bsecrets\.([A-Za-z]\w*)/g;
+const SECRET = /\bsecrets(?:\.|\[\s*["'])([A-Za-z]\w*)/g;
 
 /** What goes to another server, and to nobody else. */
 export const templateWithSecrets: Rule<string> = (value, at, context) => {
