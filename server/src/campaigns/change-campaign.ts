@@ -11,6 +11,7 @@ import type { TemplateFile } from '../messages/content-schema.ts';
 import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow, requireCampaign } from './campaign.ts';
 import { type CampaignState, lockCampaign, stateAfterStart } from './change-status.ts';
+import { holdUsed } from './hold-used.ts';
 import { publishMessage } from './message.ts';
 import { campaignsQueue } from './queues.ts';
 import { findNextOccurrence } from './recurrence.ts';
@@ -164,6 +165,7 @@ export async function changeCampaign(
   const wanted = change.scheduledAt === undefined ? stored : change.scheduledAt;
   const isMoved = wanted !== null && (stored === null || Date.parse(wanted) !== Date.parse(stored));
   const channel = await findHeldChannel(tx, input.channelId);
+  await holdUsed(tx, input);
   const automation = await findAutomation(tx, input.automationId ?? '');
   const issues = collectIssues();
   if (row.started_at !== null && (isMoved || wanted === null) && wanted !== stored)

@@ -8,6 +8,7 @@ import type { TenantTx } from '../db/tenant.ts';
 import { cancelMessages, holdMessages, releaseMessages } from '../messages/outbound/hold.ts';
 import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow, presentCampaign, requireCampaign } from './campaign.ts';
+import { holdUsed } from './hold-used.ts';
 import { publishMessage } from './message.ts';
 import { campaignsQueue } from './queues.ts';
 import type { CampaignMessage, CampaignStatus, CampaignWithCounts, requestableStatuses } from './schema.ts';
@@ -138,6 +139,13 @@ export async function changeCampaignStatus(
       action === 'go'
         ? stateAfterStart({ nextAt: row.next_at, startedAt: row.started_at, isOccurrenceRunning }, now)
         : { status: requested, dueAt: null, startedAt: row.started_at, nextAt: row.next_at };
+    if (action === 'go')
+      await holdUsed(tx, {
+        automationId: row.automation_id,
+        messageTemplateId: row.message_template_id,
+        templateHeader: row.template_header,
+        audience: row.audience,
+      });
     const isPublished = action === 'go' && row.status === 'draft' && row.message !== null;
     const automationId = isPublished ? await publishMessageOf(tx, row, deps) : row.automation_id;
     const changed = (await tx.find(updateStatus, [

@@ -13,6 +13,7 @@ import type { TemplateFile } from '../messages/content-schema.ts';
 import { announceCampaign } from './announce-progress.ts';
 import { CAMPAIGN_COLUMNS, type CampaignRow } from './campaign.ts';
 import { type CampaignState, publishStatus, stateAfterStart } from './change-status.ts';
+import { holdUsed } from './hold-used.ts';
 import { publishMessage } from './message.ts';
 import { campaignsQueue } from './queues.ts';
 import { storeRecipients, validateRecipients } from './recipients.ts';
@@ -76,6 +77,7 @@ export async function createCampaign(
   const { now } = tx;
   const { contacts = [], variables, recurrenceRules } = input;
   const channel = await findHeldChannel(tx, input.channelId);
+  await holdUsed(tx, input);
   const automation = await findAutomation(tx, input.automationId ?? '');
   const issues = collectIssues();
   const audience = await validateCampaign(tx, input, { channel, automation, canRead }, issues);

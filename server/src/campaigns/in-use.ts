@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { isInUse } from '../automations/versions-in-use.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { statement } from '../db/statement.ts';
+import { type Statement, statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 
 /** What automations and campaigns refer to. */
@@ -57,24 +57,28 @@ const findUsers = statement<[id: string, pattern: string], User>(
    select 'segment', s.id, s.name from segments s where s.tenant_id = $tenant and s.query ~ $2
     limit ${MAX_NAMED + 1}`,
 );
-// What is gone already is not refused: a deletion that is asked for again answers as the first time.
-const exists = statement<[id: string], { exists: boolean }>(
-  'automations.used_exists',
-  `select ${[
-    'labels',
-    'message_templates',
-    'attributes',
-    'users',
-    'teams',
-    'visible_channels',
-    'automations',
-    'automation_secrets',
-    'segments',
-    'visible_files',
-  ]
-    .map((table) => `exists (select from ${table} where id = $1 and tenant_id = $tenant)`)
-    .join(' or ')} as exists`,
-);
+const TABLES: Record<UsedKind, string> = {
+  label: 'labels',
+  template: 'message_templates',
+  attribute: 'attributes',
+  user: 'users',
+  team: 'teams',
+  channel: 'visible_channels',
+  automation: 'automations',
+  secret: 'automation_secrets',
+  segment: 'segments',
+  file: 'visible_files',
+};
+// What begins to use it holds it until its transaction ends. So the lock comes before the question who uses it.
+const locks = Object.fromEntries(
+  Object.entries(TABLES).map(([kind, table]) => [
+    kind,
+    statement<[id: string], { id: string }>(
+      `in_use.lock_${kind}`,
+      `select id from ${table} where id = $1 and tenant_id = $tenant for update`,
+    ),
+  ]),
+) as Record<UsedKind, Statement<[id: string], { id: string }>>;
 const externalIdOf = statement<[id: string], { external_id: string }>(
   'attributes.external_id',
   'select external_id from attributes where id = $1 and tenant_id = $tenant',
@@ -108,8 +112,10 @@ export async function requireUnused(
   { force }: { force?: string },
 ): Promise<void> {
   if (force === 'true' || !isUuid(id)) return;
+  // What is gone already is not refused: a deletion that is asked for again answers as the first time.
+  if (!(await tx.find(locks[kind], [id]))) return;
   const users = await tx.all(findUsers, [id, await patternOf(tx, kind, id)]);
-  if (users.length === 0 || !(await tx.find(exists, [id]))?.exists) return;
+  if (users.length === 0) return;
   const named = nameAll(users.slice(0, MAX_NAMED));
   const all = users.length > MAX_NAMED ? `${named} and others` : named;
   throw new ApiError('conflict', {

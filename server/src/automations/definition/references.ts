@@ -1,6 +1,6 @@
 import type { Issues } from '../../base/issues.ts';
 import { statement } from '../../db/statement.ts';
-import type { TenantReader } from '../../db/tenant.ts';
+import type { TenantReader, TenantTx } from '../../db/tenant.ts';
 import type { Reference, ReferenceKind } from './schema-walker.ts';
 
 interface ReferenceTable {
@@ -25,36 +25,69 @@ const TABLES: Record<ReferenceKind, ReferenceTable> = {
 };
 const tables = Object.entries(TABLES) as [ReferenceKind, ReferenceTable][];
 
-const knownReferences = statement<[...values: string[][]], { kind: ReferenceKind; value: string }>(
+type Values = [...values: string[][]];
+interface Known {
+  kind: ReferenceKind;
+  value: string;
+}
+
+const select = ({ table, column, type }: ReferenceTable, index: number): string =>
+  `select ${column}::text as value from ${table} where tenant_id = $tenant and ${column} = any ($${index + 1}::${type}[])`;
+const knownReferences = statement<Values, Known>(
   'automations.known_references',
   tables
-    .map(
-      ([kind, { table, column, type }], index) =>
-        `select '${kind}' as kind, ${column}::text as value from ${table}
-          where tenant_id = $tenant and ${column} = any ($${index + 1}::${type}[])`,
-    )
+    .map(([kind, table], index) => `select '${kind}' as kind, value from (${select(table, index)}) known`)
     .join('\nunion all\n'),
+);
+const heldReferences = statement<Values, Known>(
+  'automations.hold_references',
+  `with ${tables
+    .map(
+      ([kind, table], index) =>
+        `${kind}_held as materialized (${select(table, index)} order by id for key share)`,
+    )
+    .join(',\n')}
+   ${tables.map(([kind]) => `select '${kind}' as kind, value from ${kind}_held`).join('\nunion all\n')}`,
 );
 
 const keyOf = (kind: ReferenceKind, value: string): string => `${kind} ${value}`;
+const withoutCase = ({ kind, value }: Known): Known => ({
+  kind,
+  value: TABLES[kind].type === 'uuid' ? value.toLowerCase() : value,
+});
+const valuesOf = (references: readonly Known[]): Values =>
+  tables.map(([kind]) => [
+    ...new Set(references.filter((one) => one.kind === kind).map((one) => withoutCase(one).value)),
+  ]);
+
+/** Locks what is referred to, so that it is not deleted before the transaction ends. Returns what there is. */
+export const holdReferences = (tx: TenantTx, references: readonly Known[]): Promise<Known[]> =>
+  tx.all(heldReferences, valuesOf(references));
+
+async function addMissing(
+  references: readonly Reference[],
+  issues: Issues,
+  find: (references: readonly Reference[]) => Promise<Known[]>,
+): Promise<void> {
+  if (references.length === 0 || issues.isFull) return;
+  const known = new Set((await find(references)).map(({ kind, value }) => keyOf(kind, value)));
+  for (const reference of references) {
+    const { kind, value } = withoutCase(reference);
+    if (!known.has(keyOf(kind, value)))
+      issues.add(reference.at, 'custom', `There is no ${TABLES[kind].noun} ${value}`);
+  }
+}
 
 /** Adds an issue for every reference to something that the tenant does not have. */
-export async function validateReferences(
+export const validateReferences = (
   db: TenantReader,
   references: readonly Reference[],
   issues: Issues,
-): Promise<void> {
-  const sought = references.map(({ kind, value, at }) => ({
-    kind,
-    at,
-    value: TABLES[kind].type === 'uuid' ? value.toLowerCase() : value,
-  }));
-  if (sought.length === 0 || issues.isFull) return;
-  const valuesOf = (kind: ReferenceKind): string[] => [
-    ...new Set(sought.filter((one) => one.kind === kind).map(({ value }) => value)),
-  ];
-  const rows = await db.all(knownReferences, [...tables.map(([kind]) => valuesOf(kind))]);
-  const known = new Set(rows.map(({ kind, value }) => keyOf(kind, value)));
-  for (const { kind, value, at } of sought)
-    if (!known.has(keyOf(kind, value))) issues.add(at, 'custom', `There is no ${TABLES[kind].noun} ${value}`);
-}
+): Promise<void> => addMissing(references, issues, (some) => db.all(knownReferences, valuesOf(some)));
+
+/** The same, and holds what there is. */
+export const validateHeldReferences = (
+  tx: TenantTx,
+  references: readonly Reference[],
+  issues: Issues,
+): Promise<void> => addMissing(references, issues, (some) => holdReferences(tx, some));

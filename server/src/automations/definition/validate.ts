@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import { createTurns } from '../../base/turns.ts';
-import type { TenantReader } from '../../db/tenant.ts';
+import type { TenantReader, TenantTx } from '../../db/tenant.ts';
 import type { CanRead } from '../../http/permissions.ts';
 import { strictBody, withoutNulls } from '../../http/strict-body.ts';
 import { compileSchema, type Validate } from '../../http/validation.ts';
@@ -10,7 +10,7 @@ import { Definition } from '../schema.ts';
 import { conditionFields } from './conditions.ts';
 import { countTags } from './liquid.ts';
 import { canReadAll, readGuard } from './read-scopes.ts';
-import { validateReferences } from './references.ts';
+import { validateHeldReferences, validateReferences } from './references.ts';
 import { type Reference, type WalkContext, walkValue } from './schema-walker.ts';
 import { stepParameters, triggerParameters } from './steps.ts';
 import { validateTemplateParts } from './template-parts.ts';
@@ -143,15 +143,18 @@ function validateParameters(
   return walkValue(schema, parameters, `${at}.parameters`, context) as Record<string, unknown>;
 }
 
-/** What a stored definition refers to that no longer exists, such as a label; undefined if everything does. */
+/**
+ * What a stored definition refers to that no longer exists, such as a label; undefined if everything does. Then it is held: a deletion
+ * at this moment waits, and sees that it is used.
+ */
 export async function findMissingReference(
-  db: TenantReader,
+  tx: TenantTx,
   definition: Definition,
   policy: OutboundPolicy,
 ): Promise<string | undefined> {
   const { references } = walkDefinition(definition, policy, collectIssues(), () => true);
   const issues = collectIssues();
-  await validateReferences(db, references, issues);
+  await validateHeldReferences(tx, references, issues);
   const [[path, issue] = []] = Object.entries(issues.params);
   return issue && `${path}: ${issue.message}`;
 }
