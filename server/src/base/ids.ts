@@ -24,6 +24,11 @@ export function newId(): string {
   const ms = nowMs();
   if (ms > lastMs) advanceTo(ms);
   else if (++counter > 0xfff) advanceTo(lastMs + 1);
+  return `${prefix}${(0x7000 | counter).toString(16)}-${randomEnd()}`;
+}
+
+/** The random digits of an id, with the variant. */
+function randomEnd(): string {
   if (randomAt === random.length) {
     random = randomBytes(RANDOM_BYTES).toString('hex');
     randomAt = 0;
@@ -31,14 +36,27 @@ export function newId(): string {
   const at = randomAt;
   randomAt += DIGITS;
   const variant = '89ab'[random.charCodeAt(at) & 3] as string;
-  return `${prefix}${(0x7000 | counter).toString(16)}-${variant}${random.slice(at + 1, at + 4)}-${random.slice(at + 4, at + DIGITS)}`;
+  return `${variant}${random.slice(at + 1, at + 4)}-${random.slice(at + 4, at + DIGITS)}`;
 }
 
 function advanceTo(ms: number): void {
   lastMs = ms;
   counter = 0;
+  prefix = prefixOf(ms);
+}
+
+function prefixOf(ms: number): string {
   const digits = ms.toString(16).padStart(12, '0');
-  prefix = `${digits.slice(0, 8)}-${digits.slice(8)}-`;
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-`;
+}
+
+/**
+ * A new id that is later than this one, which another process may have made by a clock that is ahead. The ids that are not
+ * compared with it stay on the time of this process.
+ */
+export function newIdAfter(previous: string): string {
+  const id = newId();
+  return id > previous ? id : `${prefixOf(timeOfId(previous) + 1)}7000-${randomEnd()}`;
 }
 
 /** The index of the version digit in a UUID. */

@@ -18,6 +18,7 @@ import { confirmOptOuts, recordOptOuts } from './consent-words.ts';
 import { withoutTriggers } from './contacts.ts';
 import { setRepliedMessages } from './find-replied.ts';
 import { entryOfReceived, type ReceivedMessage } from './media.ts';
+import { renewIds } from './renew-ids.ts';
 import { replacePlaceholders } from './replace-placeholders.ts';
 import { normalizeContact, type ResolvedChats, resolveChats } from './resolve-chats.ts';
 import { advanceStatuses, statusOfRank } from './statuses.ts';
@@ -43,7 +44,7 @@ export async function receiveMessages(
     contact: normalizeContact(message.contact),
   }));
   if (unique.length === 0) return;
-  const found = await resolveChats(tx, channel.id, unique, isImport);
+  const found = renewIds(tx, channel.id, await resolveChats(tx, channel.id, unique, isImport));
   const { chats } = found;
   const resolved = {
     ...found,
