@@ -8,6 +8,7 @@ import { type ChannelKind, channelKinds } from '../../providers/kinds.ts';
 import { findContacts, newContactEvents } from '../contact.ts';
 import { touchContacts } from '../search-text.ts';
 import type { Subscription, Subscriptions } from './schema.ts';
+import { isFirstStop, strongerOf } from './stronger.ts';
 
 interface ContactSubscriptions {
   id: string;
@@ -75,7 +76,7 @@ export const allUnsubscribed = (at: Date): Subscriptions =>
 
 /**
  * Stores decisions in the history of their contacts, in the given order, and what follows from them. One that repeats what is known
- * is not stored again; one that is older than the known one only goes to the history. Returns the contacts that changed.
+ * is not stored again; one that is older or weaker than the known one only goes to the history. Returns the contacts that changed.
  */
 export async function storeConsents(
   tx: TenantTx,
@@ -93,11 +94,11 @@ export async function storeConsents(
         const known = subscriptions[kind];
         const knownAt = known ? new Date(known.at) : tx.now;
         const at = given !== 'now' ? given : knownAt > tx.now ? knownAt : tx.now;
-        const repeats = (known?.status ?? 'subscribed') === status;
+        const decided = { status, source, at: at.toISOString(), proof };
+        const repeats = (known?.status ?? 'subscribed') === status && !(known && isFirstStop(known, decided));
         if (repeats && (proof === null || source !== 'api')) continue;
         consents.push({ id: newId(), contact_id: id, channel_kind: kind, status, source, proof, at });
-        if (known && knownAt > at) continue;
-        subscriptions[kind] = { status, source, at: at.toISOString(), proof };
+        subscriptions[kind] = known ? strongerOf(known, decided) : decided;
       }
     const isUnsubscribed = (all: Subscriptions, kind: ChannelKind) => all[kind]?.status === 'unsubscribed';
     const unsubscribed = channelKinds.filter(

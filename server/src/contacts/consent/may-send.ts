@@ -1,5 +1,6 @@
 import type { ChannelKind } from '../../providers/kinds.ts';
 import type { Purpose, Subscription } from './schema.ts';
+import { isByPerson } from './stronger.ts';
 
 /** What decides whether a contact may be sent something. */
 export interface ConsentFacts {
@@ -14,8 +15,8 @@ export const consentFacts = (subscriptions: string, kind: string, handle: string
   `${subscriptions} -> ${kind} as consent, ${handle}.undeliverable -> ${kind} ->> 'reason' as undeliverable`;
 
 /** After STOP a carrier delivers nothing, whatever its purpose, and tells the sender off. */
-const isStopped = (kind: ChannelKind, { source }: Pick<Subscription, 'source'>): boolean =>
-  kind === 'sms' && (source === 'contact' || source === 'vendor');
+const isStopped = (kind: ChannelKind, consent: Pick<Subscription, 'source'>): boolean =>
+  kind === 'sms' && isByPerson(consent);
 
 /** Why a message must not be sent; undefined if it may be. */
 export function findRefusal(

@@ -12,8 +12,9 @@ import { hasManyRows, removeNow } from '../../jobs/removal-steps.ts';
 import type { Handle } from '../../providers/kinds.ts';
 import { recountContact } from '../../reports/marks.ts';
 import { isSubscribed } from '../consent/consents.ts';
-import { combineSubscriptions, moveConsents } from '../consent/move.ts';
+import { moveConsents } from '../consent/move.ts';
 import type { Subscriptions } from '../consent/schema.ts';
+import { combineSubscriptions } from '../consent/stronger.ts';
 import { requireContact } from '../contact.ts';
 import { lockHandles } from '../handles/lock.ts';
 import { moveHandles } from '../handles/move.ts';
@@ -81,8 +82,8 @@ const nameOf = (one: LockedContact, other: LockedContact): LockedContact =>
 
 /**
  * Makes one contact of two that are the same person. Everything of `mergedId` belongs to `survivingId` from the commit on,
- * whose own values count where both have one; for each kind of channel the latest decision about subscribing counts. The
- * other contact disappears. Many messages, runs and events are moved by a job. Locks the tenant's counter and both
+ * whose own values count where both have one; for each kind of channel an opt-out of one of both stays. The other contact
+ * disappears. Many messages, runs and events are moved by a job. Locks the tenant's counter and both
  * contacts, so it comes first in its transaction.
  */
 export async function mergeContacts(

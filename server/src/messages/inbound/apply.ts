@@ -42,21 +42,22 @@ export async function applyInbound(
   deps: QueueDeps,
   mayMerge: boolean,
 ): Promise<Set<number>> {
+  const marked = given.map((one) => ({ ...one, event: withWord(one.event, channel) }));
   // First: a deletion of the channel locks it before its chats.
-  for (const { event } of given)
+  for (const { event } of marked)
     if (event.kind === 'channel_health') await reportHealth(tx, channel.id, event);
   await lockAndMergeOwners(
     tx,
-    given.flatMap(({ event }) => handlesToChange(event).flatMap(spellingsOf)),
-    given.flatMap(({ event }) => samePersonIn(event)),
+    marked.flatMap(({ event }) => handlesToChange(event).flatMap(spellingsOf)),
+    marked.flatMap(({ event }) => samePersonIn(event)),
     mayMerge,
   );
   const spell = await findSpellings(
     tx,
-    given.flatMap(({ event }) => handlesIn(event)),
+    marked.flatMap(({ event }) => handlesIn(event)),
     channel.id,
   );
-  const received = given.map((one) => ({ ...one, event: prepare(one.event, channel, spell) }));
+  const received = marked.map((one) => ({ ...one, event: withStoredHandles(one.event, spell) }));
   const waiting = new Set<ReceivedEvent>();
   let part: Received[] = [];
   for (const one of received) {
@@ -100,21 +101,18 @@ function samePersonIn(event: ReceivedEvent): SamePerson[] {
   return handles.length > 1 ? [handles] : [];
 }
 
-/** An event with its handles as they are stored, and with the word that it consists of. */
-function prepare(
-  event: ReceivedEvent,
-  channel: ReceivingChannel,
-  spell: <H extends Handle>(handle: H) => H,
-): ReceivedEvent {
+/** An event with the word that it consists of. */
+const withWord = (event: ReceivedEvent, channel: ReceivingChannel): ReceivedEvent =>
+  event.kind === 'message' && !event.imported ? withConsentWord(event, channel) : event;
+
+/** An event with its handles as they are stored. */
+function withStoredHandles(event: ReceivedEvent, spell: <H extends Handle>(handle: H) => H): ReceivedEvent {
   const asStored = <H extends Handle>(handle: H): H => spell(normalizeHandle(handle));
   if (event.kind === 'identity') return { ...event, from: asStored(event.from), to: asStored(event.to) };
   if (event.kind === 'consent') return { ...event, handle: asStored(event.handle) };
   if (!('contact' in event)) return event;
   const { others, ...first } = event.contact;
-  const contact = { ...asStored(first), ...(others ? { others: others.map(asStored) } : {}) };
-  return event.kind === 'message' && !event.imported
-    ? withConsentWord({ ...event, contact }, channel)
-    : { ...event, contact };
+  return { ...event, contact: { ...asStored(first), ...(others ? { others: others.map(asStored) } : {}) } };
 }
 
 async function applyPart(

@@ -29,7 +29,10 @@ export function withConsentWord(message: ReceivedMessage, { kind, consent }: Wor
   if (message.type === 'comment') return message;
   const found = findConsentWord(writtenIn(message, kind), kind, consentOf(consent));
   if (!found) return message;
-  return { ...message, subscription: message.subscription ?? found.subscription, consentWord: found };
+  const { subscription = found.subscription } = message;
+  // What the vendor says is an opt-out is no answer: it delivers nothing more.
+  const isWeak = found.isWeak && message.subscription === undefined;
+  return { ...message, subscription, consentWord: { ...found, isWeak } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { takeOverChats } from '../../automations/runs/take-over.ts';
 import type { NewEvent } from '../../base/events.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { newId } from '../../base/ids.ts';
 import { chatsForEvents } from '../../chats/chat.ts';
 import type { LockedChat } from '../../chats/find-or-create.ts';
@@ -90,21 +91,29 @@ export async function receiveMessages(
     touched.filter((chat) => chat.is_undeliverable && chat.reopens).map((chat) => chat.handle_id),
     [channel.kind],
   );
+  // Nothing answers STOP but its confirmation, and nobody what another app answers.
+  const silenceOf = ({ received, row }: NewMessage): NewEvent['facts'] =>
+    optOuts.ids.has(row.id)
+      ? { triggerAutomations: false, isOptOut: true }
+      : received.isStandby
+        ? { triggerAutomations: false }
+        : undefined;
+  const perChat = groupBy(created, ({ row }) => row.chat_id);
+  const silenceOfChat = (chatId: string): NewEvent['facts'] => {
+    const facts = (perChat.get(chatId) ?? [])
+      .filter(({ received }) => received.kind === 'message')
+      .map(silenceOf);
+    return facts.includes(undefined) ? undefined : facts[0];
+  };
   tx.publish(
-    ...(await chatEvents(tx, channel.id, resolved, reopened)),
+    ...(await chatEvents(tx, channel.id, resolved, reopened, silenceOfChat)),
     ...(await consentEvents(tx, optOuts.changed)),
-    ...created.map(({ received, row }) => ({
-      ...messageEvent(
-        received.kind === 'echo' ? 'message.echo' : 'message.received',
-        row,
-        sensitive.has(row.chat_id),
-        tx,
-      ),
-      // Nothing answers STOP but its confirmation, and nobody what another app answers.
-      ...(optOuts.ids.has(row.id) || received.isStandby
-        ? { facts: { triggerAutomations: false, ...(optOuts.ids.has(row.id) ? { isOptOut: true } : {}) } }
-        : {}),
-    })),
+    ...created.map((message) => {
+      const { received, row } = message;
+      const type = received.kind === 'echo' ? 'message.echo' : 'message.received';
+      const event = messageEvent(type, row, sensitive.has(row.chat_id), tx);
+      return { ...event, facts: silenceOf(message) ?? event.facts };
+    }),
   );
   await confirmOptOuts(tx, optOuts.unsubscribed, channel, deps);
   // The status of an echo may have come before the echo itself.
@@ -190,6 +199,7 @@ async function chatEvents(
   channelId: string,
   { newContacts, changedContacts, newChats }: ResolvedChats<ReceivedMessage>,
   reopened: readonly Pick<LockedChat, 'id' | 'status'>[],
+  silenceOf: (chatId: string) => NewEvent['facts'] = () => undefined,
 ): Promise<NewEvent[]> {
   if (newContacts.length + changedContacts.length + newChats.length + reopened.length === 0) return [];
   const chats = await chatsForEvents(tx, [...newChats, ...reopened.map(({ id }) => id)]);
@@ -200,7 +210,11 @@ async function chatEvents(
     ...chats.map(
       (chat): NewEvent => ({
         type: newChats.includes(chat.id) ? 'chat.created' : 'chat.status_changed',
-        facts: { trigger: 'chat_opened', ...(closed.has(chat.id) ? { change: 'reopened' } : {}) },
+        facts: {
+          trigger: 'chat_opened',
+          ...(closed.has(chat.id) ? { change: 'reopened' } : {}),
+          ...silenceOf(chat.id),
+        },
         channelId,
         contactId: chat.contactId,
         chatId: chat.id,
