@@ -6,6 +6,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const isUuid = (text: string): boolean => text.length === 36 && UUID.test(text);
 
+/** The index of the version digit in a UUID. */
+const VERSION_AT = 14;
+
 /** Random digits are generated for many ids at a time. */
 const RANDOM_BYTES = 8 * 512;
 const DIGITS = 16;
@@ -56,11 +59,9 @@ function prefixOf(ms: number): string {
  */
 export function newIdAfter(previous: string): string {
   const id = newId();
-  return id > previous ? id : `${prefixOf(timeOfId(previous) + 1)}7000-${randomEnd()}`;
+  const isTimed = previous[VERSION_AT] === '7';
+  return id > previous || !isTimed ? id : `${prefixOf(timeOfId(previous) + 1)}7000-${randomEnd()}`;
 }
-
-/** The index of the version digit in a UUID. */
-const VERSION_AT = 14;
 
 /**
  * The id of a test tenant: a UUID of version 8, while all other ids have version 7. So the id alone shows whether the

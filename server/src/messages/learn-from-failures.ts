@@ -1,5 +1,6 @@
-import { recordConsents } from '../contacts/consent/consents.ts';
+import { type ConsentChange, recordConsents } from '../contacts/consent/consents.ts';
 import { markUndeliverable } from '../contacts/handles/undeliverable.ts';
+import { currentContactId } from '../contacts/merge/find-merged.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { recipientErrors } from '../providers/capabilities.ts';
 import type { ChannelKind } from '../providers/kinds.ts';
@@ -26,14 +27,17 @@ export async function learnFromFailures(
   const { optedOut, invalid } = recipientErrors[kind];
   const failedWith = (codes: readonly string[]): FailedMessage[] =>
     messages.filter(({ error }) => error !== null && codes.includes(error.code));
-  const changes = failedWith(optedOut).map(({ id, contact_id, error }) => ({
-    contactId: contact_id,
-    channelKinds: [kind],
-    status: 'unsubscribed' as const,
-    source: 'vendor' as const,
-    at: 'now' as const,
-    proof: { messageId: id, code: error?.code },
-  }));
+  const changes: ConsentChange[] = [];
+  for (const { id, contact_id, error } of failedWith(optedOut))
+    changes.push({
+      // A merge moves messages after their chats.
+      contactId: await currentContactId(tx, contact_id),
+      channelKinds: [kind],
+      status: 'unsubscribed',
+      source: 'vendor',
+      at: 'now',
+      proof: { messageId: id, code: error?.code },
+    });
   tx.publish(...(await recordConsents(tx, changes)));
   const reasons = failedWith(invalid).map(
     ({ chat_id, error }) => [chat_id, `${error?.code}: ${error?.message}`.slice(0, 500)] as const,

@@ -7,7 +7,7 @@ import type { Message } from './schema.ts';
 
 const messagesOfEvents = statement<[ids: string[]], MessageRow & { is_sensitive: boolean }>(
   'messages.of_events',
-  `select ${messageColumns('k.handle_id')}, k.is_sensitive from visible_messages m
+  `select ${messageColumns('k')}, k.is_sensitive from visible_messages m
      join chats k on k.id = m.chat_id and (k.tenant_id = m.tenant_id) is true
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant`,
 );

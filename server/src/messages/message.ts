@@ -44,11 +44,14 @@ export interface MessageRow extends OwnMessageRow {
 export const OWN_COLUMNS = `m.id, m.chat_id, m.channel_id, m.contact_id, m.sender, m.author, m.author_id, m.author_name, m.purpose, m.is_automatic, m.type,
   m.text, m.media, m.content, m.status, m.error, m.vendor_id, m.reply_to_message_id, m.timestamp, m.scheduled_at, m.edited_at,
   m.deleted_at, m.created_at, m.updated_at`;
-/** The columns of message m with its contact; the parameter is SQL for the handle of its chat. */
-export const messageColumns = (handleId: string): string =>
-  `${OWN_COLUMNS}, ${personFacts('m.contact_id', handleId)} as person`;
+const personIn = (chat: string): string => personFacts(`${chat}.contact_id`, `${chat}.handle_id`);
+/**
+ * The columns of message m with its contact; the parameter is the alias of its chat. While contacts are merged, a message may
+ * still have the id of the one that has no handles any more.
+ */
+export const messageColumns = (chat: string): string => `${OWN_COLUMNS}, ${personIn(chat)} as person`;
 /** The same where its chat is not joined. */
-export const MESSAGE_COLUMNS = messageColumns('(select fk.handle_id from chats fk where fk.id = m.chat_id)');
+export const MESSAGE_COLUMNS = `${OWN_COLUMNS}, (select ${personIn('fk')} from chats fk where fk.id = m.chat_id) as person`;
 
 const messageById = statement<[id: string], MessageRow>(
   'messages.by_id',

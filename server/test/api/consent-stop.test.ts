@@ -1,9 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import { adapters } from '../../src/providers/adapters.ts';
 import { automationOf } from '../kit/automations.ts';
+import { fillChat } from '../kit/bulk.ts';
 import { contactOf, historyOf, textsOf } from '../kit/consents.ts';
 import { usePgClient } from '../kit/pg-client.ts';
-import { customers, openChat } from '../kit/sending.ts';
+import { customers, messageOf, openChat, send } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { until } from '../kit/until.ts';
 import { ADA, echoed, pigeon, pigeonChannel, postEvents, written } from '../kit/vendor.ts';
@@ -177,4 +178,40 @@ it('STOP while its contact becomes part of another one counts for that one, with
     subscriptions: [{ channelKind: 'whatsapp', status: 'unsubscribed', proof: { text: 'STOP' } }],
   });
   expect(await deadlocks()).toBe(before);
+});
+
+it('what a vendor refuses while messages of a merged contact are still to be moved is learnt about the one that is left', async () => {
+  const channel = await tenant.channel('sms');
+  const stays = await openChat(server, tenant, channel, customers.sms);
+  const disappears = await openChat(server, tenant, channel, '+15550000003');
+  await fillChat(server, tenant, disappears.id, 1_001);
+  const hourMs = 3_600_000;
+  const schedule = async (hours: number): Promise<string> =>
+    (
+      await send(tenant, disappears, {
+        text: 'News',
+        scheduledAt: new Date(server.clock.now().getTime() + hours * hourMs).toISOString(),
+      })
+    ).id;
+  const [first, second] = [await schedule(1), await schedule(2)];
+  await tenant.post(`/v3/contacts/${stays.contactId}/merge`, { mergedContactId: disappears.contactId });
+  const blocker = await usePgClient(server.databaseUrl);
+  await blocker.query('begin');
+  await blocker.query('select 1 from jobs where tenant_id = $1 for update', [tenant.id]);
+  const isDone = async (id: string): Promise<boolean> => (await messageOf(tenant, id)).status === 'failed';
+  server.clock.advance(hourMs);
+  const working = server.settle();
+  await until(() => isDone(first));
+  const isUnsubscribed = async (): Promise<boolean> =>
+    !(await contactOf(tenant, stays.contactId)).isSubscribed;
+  await until(isUnsubscribed);
+  server.clock.advance(hourMs);
+  const workingOn = server.settle();
+  await until(() => isDone(second));
+  await blocker.query('rollback');
+  await Promise.all([working, workingOn]);
+  expect((await contactOf(tenant, stays.contactId)).subscriptions).toMatchObject([
+    { channelKind: 'sms', status: 'unsubscribed', source: 'vendor', proof: { messageId: first } },
+  ]);
+  expect((await messageOf(tenant, second)).error.code).toBe('opted_out');
 });

@@ -18,7 +18,7 @@ const knownIds = systemStatement<
 );
 const lockMutable = statement<[ids: string[]], MutableRow>(
   'messages.lock_mutable',
-  `select ${messageColumns('c.handle_id')}, c.is_sensitive
+  `select ${messageColumns('c')}, c.is_sensitive
      from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant order by m.id for no key update of m`,
 );

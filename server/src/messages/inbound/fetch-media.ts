@@ -20,7 +20,7 @@ import { entryOf, storeBytes } from './media.ts';
 
 const lockMessage = statement<[id: string], MessageRow & { is_sensitive: boolean }>(
   'media_fetches.lock_message',
-  `select ${messageColumns('c.handle_id')}, c.is_sensitive
+  `select ${messageColumns('c')}, c.is_sensitive
      from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = $1 and m.tenant_id = $tenant for no key update of m`,
 );

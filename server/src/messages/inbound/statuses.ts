@@ -56,7 +56,7 @@ const storeVendorStatuses = statement<
 );
 const lockSent = statement<[ids: string[]], MessageRow & { is_sensitive: boolean }>(
   'messages.lock_sent',
-  `select ${messageColumns('c.handle_id')}, c.is_sensitive
+  `select ${messageColumns('c')}, c.is_sensitive
      from visible_messages m join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
     where m.id = any ($1::uuid[]) and m.tenant_id = $tenant and m.sender = 'outbound' order by m.id for no key update of m`,
 );

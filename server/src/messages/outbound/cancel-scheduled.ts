@@ -7,7 +7,7 @@ import { messageEvent } from '../message-event.ts';
 
 const lockMessage = statement<[id: string], MessageRow & { is_sensitive: boolean; is_sending: boolean }>(
   'messages.lock_to_cancel',
-  `select ${messageColumns('k.handle_id')}, k.is_sensitive, m.sending_at is not null as is_sending
+  `select ${messageColumns('k')}, k.is_sensitive, m.sending_at is not null as is_sending
      from visible_messages m join chats k on k.id = m.chat_id and k.tenant_id = m.tenant_id
     where m.id = $1 and m.tenant_id = $tenant for update of m`,
 );

@@ -27,7 +27,7 @@ const cancel = statement<
    update visible_messages m set status = 'failed', error = $2, due_at = null, held_due_at = null, updated_at = $3
      from waiting w, chats k
     where m.id = w.id and k.id = m.chat_id and k.tenant_id = m.tenant_id
-   returning ${messageColumns('k.handle_id')}, k.is_sensitive`,
+   returning ${messageColumns('k')}, k.is_sensitive`,
 );
 
 /** Holds a campaign's queued messages until they are released or cancelled. */

@@ -53,14 +53,17 @@ const MAILS_BEFORE = `from messages e
 /** The quiet hours of a marketing message q. One of a person, or one that only tries a campaign out, has none. */
 const QUIET = `case when q.purpose = 'marketing' and q.author <> 'user' then (
     select json_build_object('hours', coalesce(channel.quiet_hours, t.quiet_hours), 'contact', p.timezone, 'tenant', t.timezone)
-      from tenants t join contacts p on p.id = q.contact_id and (p.tenant_id = t.id) is true
+      from tenants t join contacts p on p.id = chat.contact_id and (p.tenant_id = t.id) is true
      where t.id = q.tenant_id and num_nulls(channel.quiet_hours, t.quiet_hours) < 2 and not exists (
        select 1 from campaigns k where k.id = q.campaign_id and k.is_test)) end`;
 
-/** The columns of an `OutgoingRow` that are not in every queue, of a message q with `OUTGOING_JOINS`. */
-export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q.purpose, q.scheduled_at, q.chat_id, q.contact_id,
+/**
+ * The columns of an `OutgoingRow` that are not in every queue, of a message q with `OUTGOING_JOINS`. The contact is that of the
+ * chat: a message may still have to be moved to it by a merge.
+ */
+export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q.purpose, q.scheduled_at, q.chat_id, chat.contact_id,
   handle.type as handle_type, handle.value as handle_value, chat.open_until,
-  ${consentFacts('(select fs.subscriptions from contacts fs where fs.id = q.contact_id)', 'channel.kind', 'handle')},
+  ${consentFacts('(select fs.subscriptions from contacts fs where fs.id = chat.contact_id)', 'channel.kind', 'handle')},
   replied.vendor_id as reply_to_vendor_id, replied.type as reply_to_type, replied.timestamp as reply_to_timestamp,
   case when template.id is not null then json_build_object('name', template.name, 'language', template.language,
     'status', template.status, 'vendorId', template.vendor_id, 'header', template.header, 'body', template.body,

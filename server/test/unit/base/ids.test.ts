@@ -15,4 +15,6 @@ it('an id after another one is later, and what is made next is on the time of th
   }
   expect(timeOfId(previous) - timeOfId(ahead)).toBe(5_000);
   expect(newId() < ahead).toBe(true);
+  // An id of another version has no time.
+  expect(newIdAfter('ffffffff-ffff-4fff-8fff-ffffffffffff') < ahead).toBe(true);
 });
