@@ -1,7 +1,7 @@
 import { invalidParam } from '../base/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import { changeChats, requireChanged } from './change-chat.ts';
+import { type ChatState, changeChats, requireChanged } from './change-chat.ts';
 import { snoozesQueue } from './queues.ts';
 import type { Chat } from './schema.ts';
 
@@ -23,7 +23,7 @@ export interface StatusChange {
   snoozedUntil?: string;
   /** Whether automations with the trigger `chat_opened` or `chat_closed` start. */
   triggerAutomations?: boolean;
-  /** Whether the time of a snooze has come. Its user is notified. */
+  /** Whether the time of a snooze has come. Its user is notified; a chat whose snooze has not ended stays as it is. */
   isSnoozeEnd?: boolean;
 }
 
@@ -64,9 +64,13 @@ export async function setChatStatuses(
   const until = validateSnooze(change, tx.now);
   const { status = 'closed', isSnoozeEnd } = change;
   const trigger = change.triggerAutomations ? chatTriggers[status] : undefined;
+  const isDue = ({ snoozed_until }: ChatState) => snoozed_until !== null && snoozed_until <= tx.now;
   return changeChats(tx, chatIds, {
     event: 'chat.status_changed',
-    isChange: (chat) => chat.status !== status || chat.snoozed_until?.getTime() !== until?.getTime(),
+    isChange: (chat) =>
+      isSnoozeEnd
+        ? isDue(chat)
+        : chat.status !== status || chat.snoozed_until?.getTime() !== until?.getTime(),
     write: (chats, ids) => {
       const shards = chats.map(({ channel_id }) =>
         until === null ? null : snoozesQueue.shardOf(channel_id, tx.tenantId),

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { usePgClient } from '../kit/pg-client.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { until } from '../kit/until.ts';
 
 const server = await useServer();
 const receiver = await useReceiver();
@@ -62,6 +64,38 @@ describe('the status of a chat', () => {
       status: 'open',
       snoozedUntil: null,
     });
+  });
+
+  it.each([
+    { status: 'closed' },
+    { status: 'snoozed', snoozedUntil: '2026-11-16T00:00:00.000Z' },
+  ])('stays as it is if it became %j at the moment when the snooze ended', async (change) => {
+    await tenant.post(`/v3/chats/${chatId}/status`, {
+      status: 'snoozed',
+      snoozedUntil: '2026-11-15T02:02:03.456Z',
+    });
+    await newEventTypes();
+    receiver.received.length = 0;
+    const waiting = async (): Promise<number> =>
+      (
+        await server.system.db.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          [],
+        )
+      ).rows.length;
+    const blocker = await usePgClient(server.databaseUrl);
+    await blocker.query('begin');
+    await blocker.query('select 1 from chats where id = $1 for update', [chatId]);
+    server.clock.set(new Date('2026-11-15T02:02:03.456Z'));
+    const changing = tenant.post(`/v3/chats/${chatId}/status`, change);
+    await until(async () => (await waiting()) === 1);
+    const ending = server.settle();
+    await until(async () => (await waiting()) === 2);
+    await blocker.query('rollback');
+    expect((await changing).body.data).toMatchObject(change);
+    await ending;
+    expect((await tenant.get(`/v3/chats/${chatId}`)).body.data).toMatchObject(change);
+    expect(await newEventTypes()).toEqual(['chat.status_changed']);
   });
 
   it('is open again when the customer writes, and the snooze is removed', async () => {
