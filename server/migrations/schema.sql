@@ -760,6 +760,7 @@ CREATE TABLE messages (
   reply_run_id uuid,
   is_opt_out boolean DEFAULT false NOT NULL,
   purpose text DEFAULT 'service'::text NOT NULL,
+  released_at timestamptz,
   CONSTRAINT messages_author_check CHECK (author = ANY (ARRAY['contact'::text, 'user'::text, 'automation'::text, 'campaign'::text, 'api'::text])),
   CONSTRAINT messages_pkey PRIMARY KEY (id, tenant_id),
   CONSTRAINT messages_purpose_check CHECK (purpose = ANY (ARRAY['marketing'::text, 'service'::text])),
@@ -1642,7 +1643,8 @@ SELECT id,
     author_name,
     reply_run_id,
     is_opt_out,
-    purpose
+    purpose,
+    released_at
    FROM messages
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[channel_id, contact_id] && (ARRAY( SELECT removals.id

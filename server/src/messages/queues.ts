@@ -42,8 +42,16 @@ export interface MessageToSend extends QueueRow, OutgoingRow {
   config_encrypted: Buffer;
   attempts: number;
   sending_at: Date | null;
-  created_at: Date;
+  /** Since when it is to be sent. */
+  since: Date;
+  campaign_id: string | null;
+  /** Whether its campaign is paused or cancelled; null without one. */
+  is_stopped: boolean | null;
 }
+
+/** Since when a message is to be sent: one of a campaign that was paused, since the campaign went on. */
+const since = (row: string): string =>
+  `greatest(coalesce(${row}.scheduled_at, ${row}.created_at), ${row}.released_at)`;
 
 /**
  * Whether no message of its chat has to be sent before it: messages of a chat are sent one after another, in the order
@@ -56,7 +64,7 @@ const isFirstOfChat = (row: string): string => `not exists (
   select 1 from visible_messages e
    where e.chat_id = ${row}.chat_id and ${isWaiting('e')}
      and (e.sending_at is null or e.due_at < e.sending_at + interval '${UNKNOWN_MS} ms')
-     and (coalesce(e.scheduled_at, e.created_at), e.id) < (coalesce(${row}.scheduled_at, ${row}.created_at), ${row}.id)
+     and (${since('e')}, e.id) < (${since(row)}, ${row}.id)
   offset 0)`;
 
 export const messagesQueue = declareQueue<MessageToSend>({
@@ -66,7 +74,8 @@ export const messagesQueue = declareQueue<MessageToSend>({
   view: 'visible_messages',
   orderingKey: 'channel_id',
   listed: (row) => `${row}.due_at is not null and ${isFirstOfChat(row)}`,
-  columns: `${OUTGOING_COLUMNS}, q.channel_id, q.attempts, q.sending_at, q.created_at,
+  columns: `${OUTGOING_COLUMNS}, q.channel_id, q.attempts, q.sending_at, ${since('q')} as since, q.campaign_id,
+    (select s.status in ('paused', 'cancelled') from campaigns s where s.id = q.campaign_id) as is_stopped,
     channel.kind, channel.provider, channel.address, channel.health, channel.config_encrypted`,
   joins: OUTGOING_JOINS,
   claimsManyKeys: true,

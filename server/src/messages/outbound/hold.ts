@@ -2,6 +2,7 @@ import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
+import { messagesQueue } from '../queues.ts';
 
 /** Messages that are being sent at this moment are not included. Locked in the order of ids, so no deadlocks. */
 const waiting = (condition: string): string => `waiting as (
@@ -13,10 +14,19 @@ const hold = statement<[campaignId: string]>(
   `with ${waiting('due_at is not null')}
    update visible_messages m set held_due_at = due_at, due_at = null from waiting w where m.id = w.id`,
 );
-const release = statement<[campaignId: string]>(
+const release = statement<[campaignId: string, now: Date], { channel_id: string }>(
   'messages.release_of_campaign',
-  `with ${waiting('held_due_at is not null')}
-   update visible_messages m set due_at = held_due_at, held_due_at = null from waiting w where m.id = w.id`,
+  `with ${waiting('held_due_at is not null')},
+   released as (
+     update visible_messages m set due_at = held_due_at, held_due_at = null, released_at = $2 from waiting w
+      where m.id = w.id returning m.channel_id)
+   select distinct channel_id from released`,
+);
+const lockStopped = statement<[campaignId: string], { status: 'paused' | 'cancelled' }>(
+  'messages.lock_stopped_campaign',
+  // The lock waits for a campaign that is going on at this moment, whose messages have been released.
+  `select status from visible_campaigns
+    where id = $1 and tenant_id = $tenant and status in ('paused', 'cancelled') for share`,
 );
 const cancel = statement<
   [campaignId: string, error: string, now: Date],
@@ -37,7 +47,8 @@ export async function holdMessages(tx: TenantTx, campaignId: string): Promise<vo
 
 /** Releases a campaign's held messages. */
 export async function releaseMessages(tx: TenantTx, campaignId: string): Promise<void> {
-  await tx.run(release, [campaignId]);
+  for (const { channel_id } of await tx.all(release, [campaignId, tx.now]))
+    tx.wake(messagesQueue, channel_id);
 }
 
 /** Fails a campaign's messages that have not been sent. */
@@ -45,4 +56,15 @@ export async function cancelMessages(tx: TenantTx, campaignId: string): Promise<
   const error = { code: 'cancelled', message: 'The campaign was cancelled before the message was sent' };
   const rows = await tx.all(cancel, [campaignId, JSON.stringify(error), tx.now]);
   tx.publish(...rows.map((row) => messageEvent('message.failed', row, row.is_sensitive, tx)));
+}
+
+/**
+ * Holds or cancels what waits of a campaign that is paused or cancelled, and returns whether it is. Messages that were with
+ * the vendor when that happened are to be tried again only afterwards.
+ */
+export async function stopMessages(tx: TenantTx, campaignId: string): Promise<boolean> {
+  const stopped = await tx.find(lockStopped, [campaignId]);
+  if (!stopped) return false;
+  await (stopped.status === 'paused' ? holdMessages : cancelMessages)(tx, campaignId);
+  return true;
 }

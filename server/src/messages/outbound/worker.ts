@@ -21,6 +21,7 @@ import type { VendorError } from '../../providers/vendor-failure.ts';
 import { type CountFailed, reasonOf } from '../count-failures.ts';
 import { isAboutRecipient, learnFromFailures } from '../learn-from-failures.ts';
 import type { MessageToSend } from '../queues.ts';
+import { stopMessages } from './hold.ts';
 import { checkSendable, outgoingMessage, quietUntil } from './outgoing.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createSendRecorder, type SendRecorder } from './record.ts';
@@ -103,6 +104,7 @@ export async function sendQueued(deps: SendDeps, [row]: MessageToSend[]): Promis
     return 'ok';
   }
   if (row.sending_at !== null) return resolveUnanswered(deps, row, adapter, row.sending_at);
+  if (row.is_stopped && (await stopWithCampaign(deps, row))) return 'ok';
   const { now } = deps.db.forTenant(row.tenant_id);
   const error =
     checkSendable(row, row.kind, hasReplyWindow(row.kind), now) ?? (await findMissingFile(deps.store, row));
@@ -149,6 +151,7 @@ async function send(deps: SendDeps, row: MessageToSend, adapter: Adapter): Promi
     outcome = outcomeOfReconciled(reconciled, attempt, now(), Math.random());
   }
   await recorder.end({ message: row, outcome });
+  if (outcome.kind === 'again') await stopWithCampaign(deps, row);
   if (outcome.kind === 'failed') await learnFrom(deps, row, outcome.error);
   await updateHealth(deps, row, channel, result);
   if (result.ok) await deps.sendState.confirmKey(deps.db.forTenant(row.tenant_id), adapter, channel);
@@ -179,8 +182,16 @@ async function resolveUnanswered(
   const reconciled = await reconcile(deps, adapter, message, channelOf(deps, row));
   const outcome = outcomeOfReconciled(reconciled, attemptOf(row, startedAt), now(), Math.random());
   await recorder.end({ message: row, outcome });
+  if (outcome.kind === 'again') await stopWithCampaign(deps, row);
   return 'ok';
 }
+
+/** Holds or cancels a message whose campaign was paused or cancelled meanwhile, and returns whether it was. */
+const stopWithCampaign = async (
+  { db }: SendDeps,
+  { tenant_id: tenantId, campaign_id: campaignId }: MessageToSend,
+): Promise<boolean> =>
+  campaignId !== null && db.forTenant(tenantId).transaction((tx) => stopMessages(tx, campaignId));
 
 const deadlineOf = ({ sendDeadlineMs }: SendDeps, adapter: Adapter): number =>
   sendDeadlineMs ?? adapter.sendMs ?? DEADLINE_MS;
@@ -197,7 +208,7 @@ function channelOf({ keys, sendState: { configs } }: SendDeps, row: MessageToSen
 }
 
 const attemptOf = (row: MessageToSend, startedAt: Date): SendAttempt => ({
-  since: row.scheduled_at ?? row.created_at,
+  since: row.since,
   attempts: row.attempts,
   startedAt,
 });
