@@ -11,10 +11,11 @@ const RUNS_PER_TRANSACTION = 500;
 
 const insertGathered = statement<[campaignId: string, contactIds: string[], occurrenceAt: Date, now: Date]>(
   'recipients.gather',
-  // A contact that is already part of the occurrence keeps its run. The locks wait for contacts that are being erased or merged.
+  // A contact that is already part of the occurrence keeps its run. The locks wait for contacts that are being erased or
+  // merged. The tenant is compared so that no index can serve: after an import, all contacts would be read for each of them.
   `insert into recipients as r (campaign_id, contact_id, tenant_id, is_given, occurrence_at, created_at, updated_at)
    select $1, n.contact_id, $tenant, false, $3, $4, $4 from unnest($2::uuid[]) as n (contact_id)
-     join visible_contacts c on c.id = n.contact_id and c.tenant_id = $tenant order by c.id for key share of c
+     join visible_contacts c on c.id = n.contact_id and (c.tenant_id = $tenant) is true order by c.id for key share of c
    on conflict (campaign_id, contact_id) do update set occurrence_at = $3, run_id = null, updated_at = $4
     where r.occurrence_at < $3`,
 );
