@@ -1,6 +1,6 @@
 import { startMany } from '../automations/runs/start-many.ts';
 import type { Variable } from '../automations/schema.ts';
-import { AUDIENCE_START, gatherAudience } from '../contacts/gather-audience.ts';
+import { AUDIENCE_START, gatherAudience, gatherMerged } from '../contacts/gather-audience.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { DueCampaign } from './begin-occurrence.ts';
@@ -63,8 +63,17 @@ export async function gatherRecipients(tx: TenantTx, campaign: DueCampaign): Pro
     gathered_at === null || gathered_id === null
       ? AUDIENCE_START
       : { createdAt: gathered_at, id: gathered_id };
-  const { contactIds, next } = await gatherAudience(tx, audience, after, began_at ?? tx.now);
+  const since = began_at ?? tx.now;
+  const { contactIds, next } = await gatherAudience(tx, audience, after, since);
   await tx.run(insertGathered, [id, contactIds, occurrence_at as Date, tx.now]);
+  // Afterwards: the statement before waited for contacts that were being merged.
+  if (next === null)
+    await tx.run(insertGathered, [
+      id,
+      await gatherMerged(tx, audience, since),
+      occurrence_at as Date,
+      tx.now,
+    ]);
   await tx.run(noteGathered, [id, next?.createdAt ?? ALL_GATHERED, next?.id ?? null]);
   return true;
 }

@@ -29,6 +29,11 @@ const endOfWindow = statement<[afterCreatedAt: string, afterId: string, createdU
     order by c.created_at, c.id limit 1 offset ${WINDOW - 1}`,
 );
 
+const mergedSince = statement<[since: Date], { contact_id: string }>(
+  'contacts.merged_since',
+  'select distinct contact_id from merged_contacts where tenant_id = $tenant and created_at >= $1',
+);
+
 const holdLabels = statement<[ids: string[]], { id: string }>(
   'labels.hold',
   'select id from labels where tenant_id = $tenant and id = any ($1::uuid[]) order by id for key share',
@@ -54,6 +59,30 @@ function labelsOf(filter: Filter): string[] {
   return values.filter((value) => typeof value === 'string');
 }
 
+async function readAudience(tx: TenantTx, audience: string, now: Date) {
+  const searchable = await searchableContacts(tx);
+  const filter = parseFilter(audience, searchable, now);
+  await requireLabels(tx, filter);
+  return (params: unknown[]): string => compileRowFilter(filter, searchable, bindTo(params));
+}
+
+/**
+ * The contacts of an audience that others were merged into since it began to be gathered: the others may not have been read, and
+ * they may be newer, or have matched only since then.
+ */
+export async function gatherMerged(tx: TenantTx, audience: string, since: Date): Promise<string[]> {
+  const ids = (await tx.all(mergedSince, [since])).map(({ contact_id }) => contact_id);
+  if (ids.length === 0) return [];
+  const matches = await readAudience(tx, audience, since);
+  const params: unknown[] = [tx.tenantId, ids];
+  const { rows } = await tx.query(
+    `select c.id from visible_contacts c
+      where c.id = any ($2::uuid[]) and (c.tenant_id = $1) is true and ${matches(params)} order by c.id`,
+    params,
+  );
+  return rows.map(({ id }) => id as string);
+}
+
 /**
  * Reads the next contacts after a cursor and returns the ids of those that match the filter, and the next cursor, null
  * at the end. Contacts created after `createdUntil` are left out, which is also the `now()` of the filter. Throws an `ExpressionError` if the filter uses an
@@ -65,9 +94,7 @@ export async function gatherAudience(
   after: AudienceCursor,
   createdUntil: Date,
 ): Promise<{ contactIds: string[]; next: AudienceCursor | null }> {
-  const searchable = await searchableContacts(tx);
-  const filter = parseFilter(audience, searchable, createdUntil);
-  await requireLabels(tx, filter);
+  const matches = await readAudience(tx, audience, createdUntil);
   const next = (await tx.find(endOfWindow, [after.createdAt, after.id, createdUntil])) ?? null;
   const params: unknown[] = [
     tx.tenantId,
@@ -77,11 +104,10 @@ export async function gatherAudience(
     next?.createdAt ?? 'infinity',
     next?.id ?? null,
   ];
-  const matches = compileRowFilter(filter, searchable, bindTo(params));
   const { rows } = await tx.query(
     `select c.id from visible_contacts c
       where c.tenant_id = $1 and (c.created_at, c.id) > ($2::timestamptz, $3::uuid) and c.created_at <= $4
-        and (c.created_at < $5::timestamptz or (c.created_at = $5::timestamptz and c.id <= $6::uuid)) and ${matches}
+        and (c.created_at < $5::timestamptz or (c.created_at = $5::timestamptz and c.id <= $6::uuid)) and ${matches(params)}
       order by c.created_at, c.id`,
     params,
   );

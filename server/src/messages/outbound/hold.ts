@@ -1,12 +1,16 @@
-import { statement } from '../../db/statement.ts';
+import { removalStatement, statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
 import { messagesQueue } from '../queues.ts';
 
 /** Messages that are being sent at this moment are not included. Locked in the order of ids, so no deadlocks. */
-const waiting = (condition: string): string => `waiting as (
-  select id from visible_messages where campaign_id = $1 and tenant_id = $tenant and status = 'queued' and sending_at is null
+const waiting = (
+  condition: string,
+  messages = 'visible_messages',
+  of = 'campaign_id = $1',
+): string => `waiting as (
+  select id from ${messages} where ${of} and tenant_id = $tenant and status = 'queued' and sending_at is null
      and ${condition} order by id for no key update)`;
 
 const hold = statement<[campaignId: string]>(
@@ -28,17 +32,24 @@ const lockStopped = statement<[campaignId: string], { status: 'paused' | 'cancel
   `select status from visible_campaigns
     where id = $1 and tenant_id = $tenant and status in ('paused', 'cancelled') for share`,
 );
-const cancel = statement<
-  [campaignId: string, error: string, now: Date],
-  MessageRow & { is_sensitive: boolean }
->(
-  'messages.cancel_of_campaign',
-  `with ${waiting('(due_at is not null or held_due_at is not null)')}
-   update visible_messages m set status = 'failed', error = $2, due_at = null, held_due_at = null, updated_at = $3
+const cancelWaiting = (messages: string, of: string): string =>
+  `with ${waiting('(due_at is not null or held_due_at is not null)', messages, of)}
+   update ${messages} m set status = 'failed', error = $2, due_at = null, held_due_at = null, updated_at = $3
      from waiting w, chats k
     where m.id = w.id and k.id = m.chat_id and k.tenant_id = m.tenant_id
-   returning ${messageColumns('k')}, k.is_sensitive`,
+   returning ${messageColumns('k')}, k.is_sensitive`;
+type CancelledRow = MessageRow & { is_sensitive: boolean };
+const cancel = statement<[campaignId: string, error: string, now: Date], CancelledRow>(
+  'messages.cancel_of_campaign',
+  cancelWaiting('visible_messages', 'campaign_id = $1'),
 );
+const cancelOfRuns = removalStatement<[runIds: string[], error: string, now: Date], CancelledRow>(
+  'messages.cancel_of_runs',
+  cancelWaiting('messages', 'run_id = any ($1::uuid[])'),
+);
+
+const publishCancelled = (tx: TenantTx, rows: CancelledRow[]): void =>
+  tx.publish(...rows.map((row) => messageEvent('message.failed', row, row.is_sensitive, tx)));
 
 /** Holds a campaign's queued messages until they are released or cancelled. */
 export async function holdMessages(tx: TenantTx, campaignId: string): Promise<void> {
@@ -54,8 +65,16 @@ export async function releaseMessages(tx: TenantTx, campaignId: string): Promise
 /** Fails a campaign's messages that have not been sent. */
 export async function cancelMessages(tx: TenantTx, campaignId: string): Promise<void> {
   const error = { code: 'cancelled', message: 'The campaign was cancelled before the message was sent' };
-  const rows = await tx.all(cancel, [campaignId, JSON.stringify(error), tx.now]);
-  tx.publish(...rows.map((row) => messageEvent('message.failed', row, row.is_sensitive, tx)));
+  publishCancelled(tx, await tx.all(cancel, [campaignId, JSON.stringify(error), tx.now]));
+}
+
+/** Fails what has not been sent of runs whose contact was merged with another that gets the same. */
+export async function cancelMessagesOfRuns(tx: TenantTx, runIds: string[]): Promise<void> {
+  const error = {
+    code: 'cancelled',
+    message: 'The contact was merged with another who gets the same message',
+  };
+  publishCancelled(tx, await tx.all(cancelOfRuns, [runIds, JSON.stringify(error), tx.now]));
 }
 
 /**
