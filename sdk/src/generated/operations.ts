@@ -310,7 +310,7 @@ export const getStatus = (client: Client, input: CallOptions = {}): Promise<Inst
  *
  * `POST /v3/session`
  *
- * Sets the session cookie. `totp_required` asks for the same request with a `code`. Ten wrong passwords for one address from one network, or thirty from one network, block further attempts for up to 15 minutes. An unknown address is answered like a wrong password.
+ * Sets the session cookie. `totp_required` asks for the same request with a `code`. Ten wrong passwords for one address from one network, or thirty from one network, block further attempts for up to 15 minutes, and so do ten wrong codes of one person. An unknown address is answered like a wrong password.
  */
 export const logIn = (client: Client, input: CallOptions & { body: LogInBody }): Promise<Session> =>
   call(client, 'POST', '/v3/session', input);
@@ -482,7 +482,7 @@ export const inviteUser = (client: Client, input: KeyedOptions & { path: { userI
  *
  * `POST /v3/users/{userId}/password_reset`
  *
- * Returns a link that works once, for a day, and mails one where a channel for mails is configured. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.
+ * Returns a link that works once, for a day, and mails one where a channel for mails is configured. It ends earlier with a new password, with the membership, and when the person joins another tenant. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.
  *
  * Requires the scope `users:write`.
  */

@@ -3632,7 +3632,7 @@ export interface RetryWebhookDeliveriesBody {
 
 export interface CreateUserBody {
   name: string;
-  /** Unique in the tenant, not case-sensitive */
+  /** Unique in the tenant, not case-sensitive; stored in lower case */
   email: string;
   /** What the user may do; `GET /v3/session` shows the scopes of a role */
   role: "owner" | "admin" | "agent" | "viewer";
@@ -3642,7 +3642,7 @@ export interface CreateUserBody {
 
 export interface UpdateUserBody {
   name?: string | undefined;
-  /** Unique in the tenant, not case-sensitive */
+  /** Unique in the tenant, not case-sensitive; stored in lower case */
   email?: string | undefined;
   /** What the user may do; `GET /v3/session` shows the scopes of a role */
   role?: "owner" | "admin" | "agent" | "viewer" | undefined;

@@ -12,6 +12,7 @@ import { DEFAULT_PLAN, type LimitName, type Plan, type Principal, plans } from '
 import { timestamp } from '../http/schema.ts';
 import { type Removal, startRemoval } from '../jobs/job.ts';
 import { hasManyRows, removeNow } from '../jobs/removal-steps.ts';
+import { endLinksInTenant } from '../people/person.ts';
 import { changeLimits, limitsOf, type OwnLimits } from './limits.ts';
 import type { Tenant } from './schema.ts';
 
@@ -153,6 +154,7 @@ export async function removeTenant(system: SystemTx, tenantId: string): Promise<
   await stopNumbering(tx);
   const row = await system.find(lockToDelete, [tx.tenantId]);
   if (!row) return undefined;
+  await endLinksInTenant(tx);
   if (!(await hasManyRows(tx, 'delete_tenant', row.id))) {
     await removeNow(tx, 'delete_tenant', row.id);
     return { jobId: null };

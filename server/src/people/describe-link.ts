@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { requireLink } from './links.ts';
+import { findPersonByEmail } from './person.ts';
 import type { LinkInfo } from './schema.ts';
 
 const infoById = systemStatement<
@@ -19,7 +20,7 @@ const infoById = systemStatement<
      from person_links l
      left join users u on u.id = l.user_id and u.tenant_id = l.tenant_id
      left join visible_tenants t on t.id = u.tenant_id
-     left join people p on p.id = l.person_id or (l.person_id is null and lower(p.email) = lower(u.email))
+     left join people p on p.id = l.person_id
     where l.id = $1`,
 );
 
@@ -27,13 +28,15 @@ const infoById = systemStatement<
 export async function describeLink(db: Database, token: string): Promise<LinkInfo> {
   const { id, kind } = await requireLink(db, token);
   const row = await db.find(infoById, [id]);
+  const invited = kind === 'invitation' && row?.email ? await findPersonByEmail(db, row.email) : undefined;
+  const hasTotp = invited ? invited.totp_confirmed_at !== null : row?.has_totp === true;
   return {
     kind,
     email: row?.email ?? null,
-    name: row?.name ?? null,
+    name: invited?.name ?? row?.name ?? null,
     tenantName: row?.tenant_name ?? null,
-    hasAccount: row?.has_account === true,
+    hasAccount: row?.has_account === true || invited !== undefined,
     // The operator's link switches it off.
-    hasTotp: row?.has_totp === true && kind !== 'login',
+    hasTotp: hasTotp && kind !== 'login',
   };
 }

@@ -1,4 +1,5 @@
 import { sha256 } from '../base/crypto.ts';
+import { emailKey } from '../base/email.ts';
 import { ApiError } from '../base/errors.ts';
 import { networkOf } from '../base/network.ts';
 import { nowMs } from '../base/time.ts';
@@ -34,8 +35,6 @@ const sweep = systemStatement<[before: number]>(
   'delete from login_failures where period < $1',
 );
 
-const emailKey = (email: string): string => email.toLowerCase();
-
 /** Passwords and codes of a person. */
 export const loginLimits = (email: string, address: string): Limit[] => {
   const network = networkOf(address);
@@ -45,6 +44,9 @@ export const loginLimits = (email: string, address: string): Limit[] => {
     { key: `email ${emailKey(email)}`, max: 100 },
   ];
 };
+
+/** Codes of the second factor, over all sessions, links and networks: only who has the password or a link gets to guess them. */
+export const codeLimits = (personId: string): Limit[] => [{ key: `code ${personId}`, max: 10 }];
 
 /** Links have a limit of their own, so that a stale link in a browser locks nobody out of logging in. */
 export const linkLimits = (address: string): Limit[] => [{ key: `link ${networkOf(address)}`, max: 30 }];

@@ -36,7 +36,7 @@ export function linkRoutes(deps: LinkDeps): Route[] {
         operationId: 'resetUserPassword',
         summary: 'Let a user set a new password',
         description:
-          'Returns a link that works once, for a day, and mails one where a channel for mails is configured. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.',
+          'Returns a link that works once, for a day, and mails one where a channel for mails is configured. It ends earlier with a new password, with the membership, and when the person joins another tenant. The caller needs all rights of the role of the user. Somebody who belongs to other tenants too, or is an operator, gets a link from the operator only.',
         access: 'users:write',
         answer: data(PersonLink),
         failures: ['user_not_found', 'conflict'],

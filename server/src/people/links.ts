@@ -1,6 +1,7 @@
 import { randomSecret, sha256 } from '../base/crypto.ts';
+import { emailKey } from '../base/email.ts';
 import { ApiError } from '../base/errors.ts';
-import { newId } from '../base/ids.ts';
+import { isUuid, newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
 import type { Queryable } from '../db/queryable.ts';
 import { statement, systemStatement } from '../db/statement.ts';
@@ -8,7 +9,7 @@ import type { TenantTx } from '../db/tenant.ts';
 import type { Principal } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
 import { requireManagedUser } from '../users/user.ts';
-import { findPersonByEmail } from './person.ts';
+import { endLinksOf, findPersonByEmail, requireLockedPerson } from './person.ts';
 import type { PersonLink } from './schema.ts';
 import { queueSystemMail, type SystemMailChannel } from './system-mail.ts';
 
@@ -49,9 +50,9 @@ const deleteOfUser = statement<[userId: string]>(
   'person_links.delete_of_user',
   'delete from person_links where user_id = $1 and tenant_id = $tenant and used_at is null',
 );
-const deleteOfPerson = systemStatement<[personId: string]>(
-  'person_links.delete_of_person',
-  'delete from person_links where person_id = $1 and used_at is null',
+const personOfUser = statement<[userId: string], { person_id: string | null }>(
+  'people.of_user',
+  'select person_id from users where id = $1 and tenant_id = $tenant',
 );
 const linkByToken = systemStatement<[tokenHash: Buffer, now: Date], StoredLink>(
   'person_links.by_token',
@@ -61,15 +62,18 @@ const markUsed = systemStatement<[id: string, now: Date]>(
   'person_links.use',
   'update person_links set used_at = $2 where id = $1 and used_at is null and expires_at > $2',
 );
-const pendingInvitations = systemStatement<
-  [email: string, now: Date],
-  { link_id: string; tenant_id: string; user_id: string }
->(
+interface PendingInvitation {
+  link_id: string;
+  tenant_id: string;
+  user_id: string;
+  email: string;
+}
+const pendingInvitations = systemStatement<[emails: string[], now: Date], PendingInvitation>(
   'person_links.pending_of_email',
-  `select l.id as link_id, u.tenant_id, u.id as user_id
+  `select l.id as link_id, u.tenant_id, u.id as user_id, u.email
      from users u join person_links l on l.user_id = u.id and l.tenant_id = u.tenant_id
      join visible_tenants t on t.id = u.tenant_id
-    where lower(u.email) = lower($1) and u.person_id is null and l.used_at is null and l.expires_at > $2`,
+    where lower(u.email) = any (array(select lower(e) from unnest($1::text[]) as e)) and u.person_id is null and l.used_at is null and l.expires_at > $2`,
 );
 const sharedPerson = statement<[personId: string], { email: string; is_shared: boolean }>(
   'people.is_shared',
@@ -159,8 +163,11 @@ export async function createReset(
   principal: Principal,
   { baseUrl, systemMail }: LinkDeps,
 ): Promise<PersonLink> {
+  // The person first, as everywhere. Meanwhile nobody lets the person into another tenant.
+  const personId = isUuid(userId) ? (await tx.find(personOfUser, [userId]))?.person_id : undefined;
+  if (personId) await requireLockedPerson(tx, personId);
   const user = await requireManagedUser(tx, userId, principal);
-  if (user.personId === null)
+  if (user.personId === null || user.personId !== personId)
     throw new ApiError('conflict', { detail: 'nobody logs in as this user; create an invitation' });
   const person = await tx.find(sharedPerson, [user.personId]);
   if (person?.is_shared)
@@ -168,7 +175,7 @@ export async function createReset(
       detail:
         'this person has rights elsewhere, too; the operator makes a link with: parley login-link --email',
     });
-  await tx.run(deleteOfPerson, [user.personId]);
+  await endLinksOf(tx, user.personId);
   const isMailed =
     person !== undefined && (await queueSystemMail(tx, systemMail, { kind: 'reset', email: person.email }));
   return { ...(await storeLink(tx, { kind: 'reset', person_id: user.personId }, baseUrl())), isMailed };
@@ -191,10 +198,6 @@ export async function createFirstLink(tx: Queryable, baseUrl: string): Promise<P
   return row?.is_needed ? createLoginLink(tx, undefined, baseUrl) : undefined;
 }
 
-/** The links of a person that were not used stop working. */
-export const endLinksOf = async (tx: Pick<Queryable, 'run'>, personId: string): Promise<void> =>
-  void (await tx.run(deleteOfPerson, [personId]));
-
 const invalidLink = (): ApiError =>
   new ApiError('unauthorized', { detail: 'the link has expired or was used already; ask for a new one' });
 
@@ -210,11 +213,11 @@ export async function useLink(tx: Queryable, linkId: string): Promise<void> {
 }
 
 /** The invitations that wait for somebody with an address. */
-export const findInvitations = (
-  tx: Queryable,
-  email: string,
-): Promise<{ link_id: string; tenant_id: string; user_id: string }[]> =>
-  tx.all(pendingInvitations, [email, new Date(nowMs())]);
+export async function findInvitations(tx: Queryable, email: string): Promise<PendingInvitation[]> {
+  const key = emailKey(email);
+  const found = await tx.all(pendingInvitations, [[key, email], new Date(nowMs())]);
+  return found.filter((one) => emailKey(one.email) === key);
+}
 
 /** Links that have expired are kept for a while, so that a user's invitation is shown as expired. */
 export const sweepLinks = async (db: Queryable, before: Date): Promise<void> =>

@@ -42,7 +42,7 @@ function passwordRoutes(deps: LoginRoutesDeps): Route[] {
         operationId: 'logIn',
         summary: 'Log in',
         description:
-          'Sets the session cookie. `totp_required` asks for the same request with a `code`. Ten wrong passwords for one address from one network, or thirty from one network, block further attempts for up to 15 minutes. An unknown address is answered like a wrong password.',
+          'Sets the session cookie. `totp_required` asks for the same request with a `code`. Ten wrong passwords for one address from one network, or thirty from one network, block further attempts for up to 15 minutes, and so do ten wrong codes of one person. An unknown address is answered like a wrong password.',
         body: Login,
         answer: data(SessionInfo),
         failures: ['totp_required', ...LIMITED],
@@ -53,7 +53,7 @@ function passwordRoutes(deps: LoginRoutesDeps): Route[] {
       },
       async (call, db) => {
         const person = await authenticate(db, call.body, call.address, deps);
-        return beginSession(call, db, person.id, deps);
+        return beginSession(call, db, person, deps);
       },
     ),
     ofSession(
@@ -161,7 +161,7 @@ function oidcRoutes(deps: LoginRoutesDeps): Route[] {
           'Checks what the identity provider says, and sets the session cookie. Somebody new must have been invited, or have an address of a domain whose people may join.',
         body: OidcReturn,
         answer: data(SessionInfo),
-        failures: ['route_not_found', ...LIMITED],
+        failures: ['route_not_found', 'conflict', ...LIMITED],
         example: {
           body: { query: '?code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj' },
           answer: exampleSession,
@@ -170,7 +170,7 @@ function oidcRoutes(deps: LoginRoutesDeps): Route[] {
       async (call, db) => {
         const personId = await requireOidc(deps).finish(call, db);
         deps.sessions.forget(personId);
-        return beginSession(call, db, personId, deps);
+        return beginSession(call, db, { id: personId }, deps);
       },
     ),
   ];

@@ -2,16 +2,18 @@ import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
+import type { Queryable } from '../db/queryable.ts';
 import type { SessionCall } from '../http/call.ts';
 import type { Sessions } from '../http/sessions.ts';
 import { describeSession } from './describe-session.ts';
-import { limitFailures, loginLimits } from './failures.ts';
+import { codeLimits, limitFailures, loginLimits } from './failures.ts';
 import type { Passwords } from './passwords.ts';
 import {
   findPerson,
   findPersonByEmail,
   type Person,
   replacePasswordHash,
+  requireLockedPerson,
   TOTP_PURPOSE,
   useRecoveryCode,
   useTotpStep,
@@ -37,7 +39,7 @@ export function requirePasswordLogin({ hasPasswordLogin }: LoginDeps): void {
     throw new ApiError('forbidden', { detail: 'passwords are switched off; use the identity provider' });
 }
 
-/** Throws unless a code of the person's app, or one of the recovery codes, is given. Each counts once. */
+/** Throws unless a code of the person's app, or one of the recovery codes, is given. Each counts once, and guesses are limited. */
 export async function requireSecondFactor(
   db: Database,
   person: Person,
@@ -48,12 +50,14 @@ export async function requireSecondFactor(
   if (code === undefined)
     throw new ApiError('totp_required', { detail: 'send the code of your authenticator app as "code"' });
   const secret = keys.decrypt(person.totp_secret_encrypted, TOTP_PURPOSE);
-  const step = findStep(secret, code.trim(), nowMs(), person.totp_step);
-  const isValid =
-    step === undefined
-      ? await useRecoveryCode(db, person.id, hashRecoveryCode(code))
-      : await useTotpStep(db, person.id, step);
-  if (!isValid) throw new ApiError('unauthorized', { detail: 'the code is wrong or was used already' });
+  await limitFailures(db, codeLimits(person.id), async () => {
+    const step = findStep(secret, code.trim(), nowMs(), person.totp_step);
+    const isValid =
+      step === undefined
+        ? await useRecoveryCode(db, person.id, hashRecoveryCode(code))
+        : await useTotpStep(db, person.id, step);
+    if (!isValid) throw new ApiError('unauthorized', { detail: 'the code is wrong or was used already' });
+  });
 }
 
 /** Finds the person with an address and a password, and a code if one is needed. Failures are limited. */
@@ -69,9 +73,11 @@ export async function authenticate(
     const hash = person?.password_hash ?? null;
     if (!(await deps.passwords.verify(password, hash)) || !person || hash === null) throw wrong();
     await requireSecondFactor(db, person, code, deps);
-    if (deps.passwords.isOutdated(hash))
-      await replacePasswordHash(db, person.id, hash, await deps.passwords.hash(password));
-    return person;
+    if (!deps.passwords.isOutdated(hash)) return person;
+    const fresh = await deps.passwords.hash(password);
+    return (await replacePasswordHash(db, person.id, hash, fresh))
+      ? { ...person, password_hash: fresh }
+      : person;
   });
 }
 
@@ -96,20 +102,34 @@ export async function requireOwnPassword(
   });
 }
 
-/** Begins a session and sets its cookie. The session of the cookie that was sent ends: its value is never used again. */
+/** Locks a person, and throws if the password that was checked has been replaced meanwhile. */
+export async function requireSamePassword(
+  tx: Queryable,
+  { id, password_hash }: Pick<Person, 'id' | 'password_hash'>,
+): Promise<void> {
+  if ((await requireLockedPerson(tx, id)).password_hash !== password_hash) throw wrong();
+}
+
+/**
+ * Begins a session and sets its cookie. The session of the cookie that was sent ends: its value is never used again. Somebody who
+ * has logged in with a password is given with its hash.
+ */
 export async function beginSession(
   call: Pick<SessionCall, 'cookie' | 'address' | 'agent' | 'setCookie' | 'actAs'>,
   db: Database,
-  personId: string,
+  person: Pick<Person, 'id' | 'password_hash'> | Pick<Person, 'id'>,
   { sessions }: Pick<LoginDeps, 'sessions'>,
 ): Promise<SessionInfo> {
   const { cookie } = call;
-  const { created, endedId } = await db.systemTransaction(async (tx) => ({
-    endedId: cookie === undefined ? undefined : await endSessionOf(tx, cookie),
-    created: await createSession(tx, personId, call),
-  }));
+  const { created, endedId } = await db.systemTransaction(async (tx) => {
+    if ('password_hash' in person) await requireSamePassword(tx, person);
+    return {
+      endedId: cookie === undefined ? undefined : await endSessionOf(tx, cookie),
+      created: await createSession(tx, person.id, call),
+    };
+  });
   if (endedId !== undefined) sessions.forget(endedId);
   call.setCookie(created.cookie, created.maxAgeSeconds);
-  call.actAs(personId);
+  call.actAs(person.id);
   return describeSession(db, created.id);
 }

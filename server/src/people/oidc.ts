@@ -3,24 +3,11 @@ import type { Keys } from '../base/crypto.ts';
 import { ApiError } from '../base/errors.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
-import { systemStatement } from '../db/statement.ts';
-import type { SystemTx } from '../db/transaction.ts';
 import type { SessionCall } from '../http/call.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import type { Role } from '../users/roles.ts';
-import { joinTenant, linkPerson } from '../users/user.ts';
 import { limitFailures, linkLimits } from './failures.ts';
-import { findInvitations, useLink } from './links.ts';
-import { createPerson, findPersonByEmail, setPassword, setTotp } from './person.ts';
-import { endSessions } from './session.ts';
-
-/** Everybody with an address of the domain becomes a user of the tenant; of the only tenant if none is named. */
-interface AutoJoin {
-  domain: string;
-  role: Exclude<Role, 'owner'>;
-  tenantId: string | undefined;
-}
+import { type AutoJoin, findOrJoin, type Identity } from './oidc-person.ts';
 
 export interface OidcSettings {
   issuer: string;
@@ -56,15 +43,6 @@ interface Started {
   expiresAtMs: number;
 }
 
-/** What the identity provider says about somebody. */
-interface Identity {
-  issuer: string;
-  subject: string;
-  /** Only an address that the provider has verified. */
-  email: string | undefined;
-  name: string | undefined;
-}
-
 const PURPOSE = 'oidc.login';
 const LOGIN_SECONDS = 600;
 const DEADLINE_MS = 10_000;
@@ -75,19 +53,6 @@ const MAX_NAME_CHARACTERS = 255;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 /** The page of the console that completes the login. */
 const RETURN_PATH = '/console/login/oidc';
-
-const personOf = systemStatement<[issuer: string, subject: string], { person_id: string }>(
-  'person_identities.find',
-  'select person_id from person_identities where issuer = $1 and subject = $2',
-);
-const insertIdentity = systemStatement<[issuer: string, subject: string, personId: string, now: Date]>(
-  'person_identities.insert',
-  'insert into person_identities (issuer, subject, person_id, created_at) values ($1, $2, $3, $4)',
-);
-const someTenants = systemStatement<[], { id: string }>(
-  'people.some_tenants',
-  'select id from visible_tenants order by created_at, id limit 2',
-);
 
 /** Logs people in over an identity provider that the operator trusts (OpenID Connect, authorization code with PKCE). */
 export function createOidc(settings: OidcSettings, { outbound, keys, baseUrl }: OidcDeps): Oidc {
@@ -229,62 +194,3 @@ function identityOf({ iss, sub, email, email_verified, name }: OpenIdClient.IDTo
 
 const cleanName = (name: string): string =>
   name.trim().slice(0, MAX_NAME_CHARACTERS).toWellFormed().replaceAll('\0', '');
-
-async function findOrJoin(tx: SystemTx, identity: Identity, autoJoin: AutoJoin | undefined): Promise<string> {
-  const { issuer, subject, email } = identity;
-  const known = await tx.find(personOf, [issuer, subject]);
-  if (email === undefined) {
-    if (known) return known.person_id;
-    throw new ApiError('forbidden', { detail: 'the identity provider has not verified your email address' });
-  }
-  const invitations = await findInvitations(tx, email);
-  const joined = autoJoin && isOfDomain(email, autoJoin.domain) ? autoJoin : undefined;
-  const personId =
-    known?.person_id ??
-    (await connect(tx, { ...identity, email }, invitations.length > 0 || joined !== undefined));
-  for (const { link_id, tenant_id, user_id } of invitations) {
-    await useLink(tx, link_id);
-    await linkPerson(tx.forTenant(tenant_id), user_id, personId);
-  }
-  if (joined) await joinByDomain(tx, { ...identity, email, personId }, joined);
-  return personId;
-}
-
-const isOfDomain = (email: string, domain: string): boolean =>
-  email.toLowerCase().endsWith(`@${domain.toLowerCase()}`);
-
-/**
- * Connects the provider's identity with the person who has the verified address. The creator of that account may not
- * have owned the address: its password, second factor and sessions end.
- */
-async function connect(
-  tx: SystemTx,
-  { issuer, subject, email, name }: Identity & { email: string },
-  mayJoin: boolean,
-): Promise<string> {
-  const now = new Date(nowMs());
-  const existing = await findPersonByEmail(tx, email);
-  if (existing) {
-    await setPassword(tx, existing.id, null, now);
-    await setTotp(tx, existing.id, { secret: null, confirmedAt: null, step: null, recoveryCodes: [] }, now);
-    await endSessions(tx, existing.id);
-  } else if (!mayJoin)
-    throw new ApiError('forbidden', { detail: 'nobody has invited you; ask for an invitation' });
-  const [localPart = email] = email.split('@');
-  const person =
-    existing ?? (await createPerson(tx, { email, name: name ?? localPart, passwordHash: null }, now));
-  await tx.run(insertIdentity, [issuer, subject, person.id, now]);
-  return person.id;
-}
-
-async function joinByDomain(
-  tx: SystemTx,
-  { email, name, personId }: { email: string; name: string | undefined; personId: string },
-  { role, tenantId }: AutoJoin,
-): Promise<void> {
-  const [only, another] = await tx.all(someTenants, []);
-  const chosen = tenantId ?? (another ? undefined : only?.id);
-  if (chosen === undefined) return;
-  const [localPart = email] = email.split('@');
-  await joinTenant(tx.forTenant(chosen), { email, name: name ?? localPart, personId, role });
-}

@@ -10,6 +10,7 @@ import {
   type LoginDeps,
   requireOwnPassword,
   requirePasswordLogin,
+  requireSamePassword,
   requireSecondFactor,
 } from './login.ts';
 import { findPasswordIssue } from './password-rules.ts';
@@ -23,7 +24,6 @@ import {
   TOTP_PURPOSE,
 } from './person.ts';
 import type { SessionInfo } from './schema.ts';
-import { endSessions } from './session.ts';
 import { findStep, hashRecoveryCode, newRecoveryCodes, newTotpSecret, totpUri } from './totp.ts';
 
 type OwnCall = Pick<SessionCall, 'cookie' | 'address' | 'agent' | 'setCookie' | 'actAs'> & {
@@ -48,7 +48,7 @@ export const changeOwnName = (db: Database, personId: string, name: string): Pro
     await renameUsersOf(tx, personId, name, now);
   });
 
-/** Changes the password of the person who has logged in. All other sessions end, and this one gets a new cookie. */
+/** Changes the password of the person who has logged in. All other sessions and all links end, and this session gets a new cookie. */
 export async function changeOwnPassword(
   call: OwnCall,
   db: Database,
@@ -61,11 +61,11 @@ export async function changeOwnPassword(
   if (issue) throw issue;
   const hash = await deps.passwords.hash(newPassword);
   await db.systemTransaction(async (tx) => {
+    await requireSamePassword(tx, person);
     await setPassword(tx, person.id, hash, new Date(nowMs()));
-    await endSessions(tx, person.id);
   });
   deps.sessions.forget(person.id);
-  return beginSession(call, db, person.id, deps);
+  return beginSession(call, db, { ...person, password_hash: hash }, deps);
 }
 
 /** Creates a secret for the authenticator app. It has no effect before a code confirms that the app has it. */

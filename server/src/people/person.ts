@@ -1,9 +1,11 @@
+import { emailKey } from '../base/email.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Queryable } from '../db/queryable.ts';
 import type { EncryptedColumn } from '../db/re-encrypt.ts';
-import { systemStatement } from '../db/statement.ts';
+import { statement, systemStatement } from '../db/statement.ts';
+import type { TenantTx } from '../db/tenant.ts';
 
 export interface Person {
   id: string;
@@ -40,9 +42,10 @@ const personById = systemStatement<[id: string], Person>(
   'people.by_id',
   `select ${COLUMNS} from people where id = $1`,
 );
-const personByEmail = systemStatement<[email: string], Person>(
+const peopleByEmail = systemStatement<[emails: string[]], Person>(
   'people.by_email',
-  `select ${COLUMNS} from people where lower(email) = lower($1)`,
+  // Also those who were stored as they were written.
+  `select ${COLUMNS} from people where lower(email) = any (array(select lower(e) from unnest($1::text[]) as e))`,
 );
 const lockPerson = systemStatement<[id: string], Person>(
   'people.lock',
@@ -50,7 +53,26 @@ const lockPerson = systemStatement<[id: string], Person>(
 );
 const updatePassword = systemStatement<[id: string, hash: string | null, now: Date]>(
   'people.update_password',
-  'update people set password_hash = $2, updated_at = $3 where id = $1',
+  `with links as (delete from person_links where person_id = $1 and used_at is null),
+   ended as (delete from sessions where person_id = $1)
+   update people set password_hash = $2, updated_at = $3 where id = $1`,
+);
+const deleteLinks = systemStatement<[personId: string]>(
+  'person_links.delete_of_person',
+  'delete from person_links where person_id = $1 and used_at is null',
+);
+const deleteLinksInTenant = statement(
+  'person_links.delete_in_tenant',
+  `delete from person_links l using users u
+    where u.person_id = l.person_id and u.tenant_id = $tenant and l.used_at is null`,
+);
+const hasIdentity = systemStatement<[personId: string], { has_identity: boolean }>(
+  'person_identities.of_person',
+  'select exists (select 1 from person_identities where person_id = $1) as has_identity',
+);
+const updateEmail = systemStatement<[id: string, email: string, now: Date]>(
+  'people.update_email',
+  'update people set email = $2, updated_at = $3 where id = $1',
 );
 const updateName = systemStatement<[id: string, name: string, now: Date]>(
   'people.update_name',
@@ -102,20 +124,28 @@ export async function createPerson(
   now: Date,
 ): Promise<Person> {
   const row = await tx
-    .find(insertPerson, [newId(), email, name, passwordHash, isOperator, now])
-    .catch((error) => {
-      throw isUniqueViolation(error, 'people_email')
-        ? new ApiError('conflict', { detail: 'somebody with this email address has just joined; log in' })
-        : error;
-    });
+    .find(insertPerson, [newId(), emailKey(email), name, passwordHash, isOperator, now])
+    .catch(explainTaken);
   return row as Person;
+}
+
+function explainTaken(error: unknown): never {
+  throw isUniqueViolation(error, 'people_email')
+    ? new ApiError('conflict', { detail: 'somebody with this email address has just joined; log in' })
+    : error;
 }
 
 export const findPerson = (db: Pick<Queryable, 'find'>, id: string): Promise<Person | undefined> =>
   db.find(personById, [id]);
 
-export const findPersonByEmail = (db: Pick<Queryable, 'find'>, email: string): Promise<Person | undefined> =>
-  db.find(personByEmail, [email]);
+export async function findPersonByEmail(
+  db: Pick<Queryable, 'all'>,
+  email: string,
+): Promise<Person | undefined> {
+  const key = emailKey(email);
+  const found = await db.all(peopleByEmail, [[key, email]]);
+  return found.find((person) => emailKey(person.email) === key);
+}
 
 /** Locks a person until the transaction ends. Throws `unauthorized` for one that was deleted. */
 export async function requireLockedPerson(tx: Queryable, id: string): Promise<Person> {
@@ -124,19 +154,52 @@ export async function requireLockedPerson(tx: Queryable, id: string): Promise<Pe
   return person;
 }
 
+/**
+ * Gives a person the address that the identity provider has verified, unless it is that of somebody else. Links that were mailed to
+ * the address before end: it may belong to another by now.
+ */
+export async function followEmail(tx: Queryable, person: Person, email: string, now: Date): Promise<void> {
+  const key = emailKey(email);
+  if (emailKey(person.email) === key || (await findPersonByEmail(tx, email))) return;
+  await tx.run(updateEmail, [person.id, key, now]).catch(explainTaken);
+  await endLinksOf(tx, person.id);
+}
+
 export const setName = async (tx: Queryable, id: string, name: string, now: Date): Promise<void> =>
   void (await tx.run(updateName, [id, name, now]));
 
+/**
+ * Replaces or removes a password. All sessions of the person end, and all links that were not used: one of
+ * them may be the reason for the change. Lock the person first, so that of two links used at once one works.
+ */
 export const setPassword = async (tx: Queryable, id: string, hash: string | null, now: Date): Promise<void> =>
   void (await tx.run(updatePassword, [id, hash, now]));
 
-/** Replaces the hash of the same password, unless the password has changed meanwhile. */
+/** The links of a person that were not used stop working. */
+export const endLinksOf = async (tx: Pick<Queryable, 'run'>, personId: string): Promise<void> =>
+  void (await tx.run(deleteLinks, [personId]));
+
+/** The same for everybody who is a user of the tenant. */
+export const endLinksInTenant = async (tx: Pick<TenantTx, 'run'>): Promise<void> =>
+  void (await tx.run(deleteLinksInTenant, []));
+
+/**
+ * Somebody joins another tenant. An admin of the tenant before may have a link for a new password, or may have used one without the
+ * person noticing, who logs in over an identity provider: neither leads into the new tenant.
+ */
+export async function endOldAccess(tx: Queryable, personId: string, now: Date): Promise<void> {
+  await requireLockedPerson(tx, personId);
+  if ((await tx.find(hasIdentity, [personId]))?.has_identity) await setPassword(tx, personId, null, now);
+  else await endLinksOf(tx, personId);
+}
+
+/** Replaces the hash of the same password, unless the password has changed meanwhile. Returns whether it did. */
 export const replacePasswordHash = async (
   db: Queryable,
   id: string,
   before: string,
   hash: string,
-): Promise<void> => void (await db.run(replaceHash, [id, before, hash]));
+): Promise<boolean> => (await db.run(replaceHash, [id, before, hash])) === 1;
 
 interface Totp {
   secret: Buffer | null;

@@ -1,4 +1,5 @@
 import { createTenant } from '../access/tenants.ts';
+import { emailKey } from '../base/email.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
@@ -7,7 +8,7 @@ import type { SystemTx } from '../db/transaction.ts';
 import type { SessionCall } from '../http/call.ts';
 import { joinTenant, linkPerson, requireUser } from '../users/user.ts';
 import { limitFailures, linkLimits } from './failures.ts';
-import { endLinksOf, requireLink, type StoredLink, useLink } from './links.ts';
+import { requireLink, type StoredLink, useLink } from './links.ts';
 import {
   authenticate,
   beginSession,
@@ -18,15 +19,16 @@ import {
 import { findPasswordIssue } from './password-rules.ts';
 import {
   createPerson,
+  endOldAccess,
   findPerson,
   findPersonByEmail,
   makeOperator,
   type Person,
+  requireLockedPerson,
   setPassword,
   setTotp,
 } from './person.ts';
 import type { LinkUse, SessionInfo } from './schema.ts';
-import { endSessions } from './session.ts';
 
 type RedeemCall = SessionCall<undefined, LinkUse>;
 
@@ -54,7 +56,7 @@ export async function redeemLink(call: RedeemCall, db: Database, deps: LoginDeps
     }
   });
   deps.sessions.forget(personId);
-  return beginSession(call, db, personId, deps);
+  return beginSession(call, db, { id: personId }, deps);
 }
 
 /** The hash of the new password in the body; null if passwords are switched off. */
@@ -108,11 +110,12 @@ async function acceptInvitation(
   if (existing) await requireProof(call, db, existing, deps);
   const passwordHash = existing ? null : await hashNewPassword(call, user.email, deps);
   return db.systemTransaction(async (tx) => {
+    const now = new Date(nowMs());
+    if (existing) await endOldAccess(tx, existing.id, now);
     await useLink(tx, link.id);
     const { email } = user;
     const person =
-      existing ??
-      (await createPerson(tx, { email, name: call.body.name ?? user.name, passwordHash }, new Date(nowMs())));
+      existing ?? (await createPerson(tx, { email, name: call.body.name ?? user.name, passwordHash }, now));
     if (!(await linkPerson(tx.forTenant(tenantId), user.id, person.id)))
       throw new ApiError('conflict', { detail: 'somebody logs in as this user already' });
     return person.id;
@@ -131,10 +134,9 @@ async function resetPassword(
   const hash = await hashNewPassword(call, person.email, deps);
   await requireSecondFactor(db, person, call.body.code, deps);
   await db.systemTransaction(async (tx) => {
+    await requireLockedPerson(tx, person.id);
     await useLink(tx, link.id);
     await setPassword(tx, person.id, hash, new Date(nowMs()));
-    await endLinksOf(tx, person.id);
-    await endSessions(tx, person.id);
   });
   return person.id;
 }
@@ -153,10 +155,10 @@ async function enterAs(
   const noTotp = { secret: null, confirmedAt: null, step: null, recoveryCodes: [] };
   await db.systemTransaction(async (tx) => {
     const now = new Date(nowMs());
+    const { password_hash } = await requireLockedPerson(tx, person.id);
     await useLink(tx, link.id);
     await setTotp(tx, person.id, noTotp, now);
-    if (hash !== undefined) await setPassword(tx, person.id, hash, now);
-    await endSessions(tx, person.id);
+    await setPassword(tx, person.id, hash === undefined ? password_hash : hash, now);
   });
   return person.id;
 }
@@ -170,7 +172,7 @@ async function createOperator(
 ): Promise<string> {
   const { name, email = link.email ?? undefined } = call.body;
   if (email === undefined) throw invalidParam('email', 'invalid_type', 'Required');
-  if (link.email !== null && link.email.toLowerCase() !== email.toLowerCase())
+  if (link.email !== null && emailKey(link.email) !== emailKey(email))
     throw invalidParam('email', 'custom', 'The link is for another address');
   if (await findPersonByEmail(db, email))
     throw new ApiError('conflict', {

@@ -55,10 +55,6 @@ const deleteSession = systemStatement<[id: string, personId: string], { id: stri
   'sessions.delete',
   'delete from sessions where id = $1 and person_id = $2 returning id',
 );
-const deleteOfPerson = systemStatement<[personId: string, exceptId: string | null], { id: string }>(
-  'sessions.delete_of_person',
-  'delete from sessions where person_id = $1 and id is distinct from $2::uuid returning id',
-);
 const sessionsOf = systemStatement<[personId: string, now: Date, seenAfter: Date], SessionRow>(
   'sessions.of_person',
   `select id, address, agent, created_at, last_seen_at, expires_at from sessions
@@ -108,13 +104,6 @@ export async function createSession(
 /** Ends the session of a cookie, and returns its id if it existed. */
 export const endSessionOf = async (tx: Queryable, cookie: string): Promise<string | undefined> =>
   (await tx.find(deleteByToken, [hashCookie(cookie)]))?.id;
-
-/** Ends all sessions of a person, except one. Returns their ids. */
-export const endSessions = async (
-  tx: Queryable,
-  personId: string,
-  exceptId: string | null = null,
-): Promise<string[]> => (await tx.all(deleteOfPerson, [personId, exceptId])).map(({ id }) => id);
 
 /** Ends one of a person's sessions. */
 export async function revokeSession(

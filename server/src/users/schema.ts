@@ -5,7 +5,7 @@ import { userRoles } from './roles.ts';
 const Name = Type.String({ minLength: 1, maxLength: 255 });
 const Email = Type.String({
   pattern: '^[^\\s@]{1,64}@[^\\s@]{1,190}$',
-  description: 'Unique in the tenant, not case-sensitive',
+  description: 'Unique in the tenant, not case-sensitive; stored in lower case',
 });
 const Role = OneOf(userRoles, 'What the user may do; `GET /v3/session` shows the scopes of a role');
 const Access = OneOf(

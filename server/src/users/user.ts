@@ -1,3 +1,4 @@
+import { emailKey } from '../base/email.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
@@ -7,6 +8,7 @@ import { statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { hasScope, type Principal } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
+import { endLinksOf } from '../people/person.ts';
 import { type Role, roleScopes } from './roles.ts';
 import type { NewUser, User, UserChange } from './schema.ts';
 
@@ -138,7 +140,7 @@ export async function createUser(
   principal?: Principal,
 ): Promise<User> {
   if (role === 'owner' && principal) requireRightsOf(principal, role);
-  const row = await tx.find(insertUser, [newId(), name, email, role, access, tx.now]);
+  const row = await tx.find(insertUser, [newId(), name, emailKey(email), role, access, tx.now]);
   if (!row) throw taken(email);
   return presentUser(row);
 }
@@ -181,8 +183,9 @@ export async function changeUser(
   requireRightsOver(principal, before, change.role);
   if (before.role === 'owner' && change.role !== undefined && change.role !== 'owner')
     await requireAnotherOwner(tx, before.id);
-  const { name = null, email = null, role = null, access = null, isAway = null } = change;
-  const values = [before.id, name, email, role, access, tx.now, isAway] as const;
+  const { name = null, email, role = null, access = null, isAway = null } = change;
+  const key = email === undefined ? null : emailKey(email);
+  const values = [before.id, name, key, role, access, tx.now, isAway] as const;
   const row = await tx.find(updateUser, [...values]).catch((error) => {
     throw isUniqueViolation(error, 'users_email') ? taken(email as string) : error;
   });
@@ -203,6 +206,7 @@ export async function removeUser(tx: TenantTx, userId: string, principal: Princi
   if (!row) return false;
   requireRightsOver(principal, row);
   if (row.role === 'owner') await requireAnotherOwner(tx, row.id);
+  if (row.person_id !== null) await endLinksOf(tx, row.person_id);
   return (await tx.run(deleteUser, [row.id])) === 1;
 }
 
@@ -224,10 +228,14 @@ export async function linkPerson(tx: TenantTx, userId: string, personId: string)
   return linked === 1;
 }
 
-const isMember = statement<[personId: string], { id: string }>(
+const userOfPerson = statement<[personId: string], { id: string }>(
   'users.of_person',
   'select id from users where person_id = $1 and tenant_id = $tenant',
 );
+/** Whether a person is a user of the tenant. */
+export const isMember = async (tx: TenantTx, personId: string): Promise<boolean> =>
+  (await tx.find(userOfPerson, [personId])) !== undefined;
+
 const insertMember = statement<
   [id: string, name: string, email: string, personId: string, role: string, now: Date],
   { id: string }
@@ -243,11 +251,11 @@ const insertMember = statement<
    returning u.id`,
 );
 
-/** Makes a person a user of the tenant, with a role if the person is new there. Somebody who is a user already stays one. */
+/** Makes a person a user of the tenant, with a role if the person is new there. Returns false for a user of the tenant, who stays one. */
 export async function joinTenant(
   tx: TenantTx,
   { email, name, personId, role }: { email: string; name: string; personId: string; role: Role },
-): Promise<void> {
-  if (await tx.find(isMember, [personId])) return;
-  await tx.run(insertMember, [newId(), name, email, personId, role, tx.now]);
+): Promise<boolean> {
+  if (await isMember(tx, personId)) return false;
+  return (await tx.run(insertMember, [newId(), name, emailKey(email), personId, role, tx.now])) === 1;
 }

@@ -127,6 +127,93 @@ describe('a login over an identity provider', () => {
   });
 });
 
+describe('somebody whom the provider knows', () => {
+  it('keeps the account with another address, which it then has; the old one leads nobody there', async () => {
+    const claims = newClaims();
+    const { tenant } = await invited(claims.email);
+    const { id } = (await logIn(claims)).body.data.person;
+    const email = `${newId()}@example.com`;
+    const renamed = await logIn({ ...claims, email });
+    expect(renamed.body.data.person).toMatchObject({ id, email });
+    expect(renamed.body.data.memberships).toMatchObject([{ tenantId: tenant.id }]);
+    const heir = { ...newClaims(), email: claims.email };
+    expect((await logIn(heir)).status).toBe(403);
+    const taken = await usePerson(server, tenant, 'viewer');
+    const same = await logIn({ ...claims, email: taken.email });
+    expect(same.body.data.person).toMatchObject({ id, email });
+  });
+
+  it('is not taken over by another subject with the same address', async () => {
+    const claims = newClaims();
+    await invited(claims.email);
+    const first = await logIn(claims);
+    const heir = await logIn({ ...claims, sub: newId() });
+    expect([heir.status, cookieOf(heir)]).toEqual([403, undefined]);
+    const person = personWith(server, cookieOf(first) as string, {});
+    expect((await person.get('/v3/session')).status).toBe(200);
+  });
+
+  it('logs in although another user of the same tenant was invited with the new address', async () => {
+    const claims = newClaims();
+    const { tenant } = await invited(claims.email);
+    expect((await logIn(claims)).status).toBe(200);
+    const email = `${newId()}@example.com`;
+    const user = await tenant.post('/v3/users', { name: 'Twice', email, role: 'agent' });
+    await tenant.post(`/v3/users/${user.body.data.id}/invitation`);
+    const again = await logIn({ ...claims, email });
+    expect(again.body.data.memberships).toHaveLength(1);
+  });
+
+  it('logs in once and twice at once', async () => {
+    const claims = newClaims();
+    const person = await usePerson(server, await server.tenant(), 'agent', { email: claims.email });
+    const answers = await Promise.all([logIn(claims), logIn(claims), logIn(claims)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await person.get('/v3/session')).status).toBe(401);
+  });
+
+  it('does not let an admin into another tenant with a password that the person never set', async () => {
+    const claims = newClaims();
+    const { tenant, userId } = await invited(claims.email);
+    const own = personWith(server, cookieOf(await logIn(claims)) as string, {});
+    const grab = async () => {
+      const token = tokenOf(await tenant.post(`/v3/users/${userId}/password_reset`));
+      const body = { token, password: PASSWORD };
+      return personWith(
+        server,
+        cookieOf(await server.call('POST', '/v3/session/link', { body })) as string,
+        {},
+      );
+    };
+    const admin = await grab();
+    const other = await server.tenant();
+    const user = await other.post('/v3/users', { name: 'Again', email: claims.email, role: 'owner' });
+    await other.post(`/v3/users/${user.body.data.id}/invitation`);
+    expect((await own.get('/v3/session')).status).toBe(401);
+    expect((await logIn(claims)).body.data.memberships).toHaveLength(2);
+    expect((await admin.get('/v3/session')).status).toBe(401);
+    const body = { email: claims.email, password: PASSWORD };
+    expect((await server.call('POST', '/v3/session', { body })).status).toBe(401);
+  });
+
+  it('nor where the person accepts the invitation with a session', async () => {
+    const claims = newClaims();
+    const { tenant, userId } = await invited(claims.email);
+    expect((await logIn(claims)).status).toBe(200);
+    const reset = tokenOf(await tenant.post(`/v3/users/${userId}/password_reset`));
+    await server.call('POST', '/v3/session/link', { body: { token: reset, password: PASSWORD } });
+    const person = personWith(server, cookieOf(await logIn(claims)) as string, {});
+    const other = await server.tenant();
+    const user = await other.post('/v3/users', { name: 'Again', email: claims.email, role: 'owner' });
+    const invitation = tokenOf(await other.post(`/v3/users/${user.body.data.id}/invitation`));
+    const joined = await person.post('/v3/session/link', { token: invitation });
+    expect(joined.body.data).toMatchObject({ person: { hasPassword: false } });
+    expect(joined.body.data.memberships).toHaveLength(2);
+    const body = { email: claims.email, password: PASSWORD };
+    expect((await server.call('POST', '/v3/session', { body })).status).toBe(401);
+  });
+});
+
 describe('an answer of the provider', () => {
   it.each<[string, object]>([
     ['with another nonce', { nonce: 'another' }],
