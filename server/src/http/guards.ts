@@ -57,16 +57,17 @@ export const guardsOf = (deps: GuardDeps): Guards => ({
   login: loginGuard(deps),
 });
 
-/** Who calls in a tenant: with a token, or else with the cookie of a session. */
+/** Who calls in a tenant: with a token, or else with the cookie of a session, in the tenant that is given or that the request names. */
 export function findCaller(
   { authenticator, people }: Pick<GuardDeps, 'authenticator' | 'people'>,
   request: FastifyRequest,
+  tenantId?: string,
 ): Principal | Promise<Principal> {
   const authorization = authorizationOf(request.raw.rawHeaders);
   const cookie = authorization === undefined ? people.sessionCookie.read(request) : undefined;
   if (cookie === undefined) return authenticator.principal(authorization, request.raw.socket);
   requireOwnSite(request, people.baseUrl());
-  return people.sessions.principal(cookie, tenantOf(request));
+  return people.sessions.principal(cookie, tenantId ?? tenantOf(request));
 }
 
 /** The answer to an invalid token: too many of them from one address are 429. A missing token is no guess. */

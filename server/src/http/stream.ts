@@ -38,21 +38,24 @@ export async function openStream(
   reply: FastifyReply,
 ): Promise<Readable> {
   const { db, lifecycle } = deps;
+  const { tenantId, caller } = call.principal;
   let { channelIds } = call.principal;
   const streamCall: StreamCall = {
     ...(call as Call<undefined, undefined>),
     given: (name) => request.headers[name] as string | undefined,
     isStillAuthorized: () =>
       isStillAuthorized(
-        () => findCaller(deps, request),
+        // In the tenant of the stream, whatever others the person has joined or left since.
+        () => findCaller(deps, request, tenantId),
         route,
         (principal) => {
           channelIds = principal.channelIds;
+          return principal.caller.id === caller.id;
         },
       ),
     visibleChannels: () => channelIds,
   };
-  const stream = (await route.handle(streamCall as never, db.forTenant(call.principal.tenantId))) as Readable;
+  const stream = (await route.handle(streamCall as never, db.forTenant(tenantId))) as Readable;
   reply.headers(HEADERS).type(`${route.spec.answer.mediaType}; charset=utf-8`);
   stream.once('end', () => {
     const timer = setTimeout(() => reply.raw.destroy(), LINGER_MS);
@@ -69,14 +72,12 @@ export async function openStream(
 function isStillAuthorized(
   find: () => Principal | Promise<Principal>,
   { spec }: Route,
-  note: (principal: Principal) => void,
+  isSame: (principal: Principal) => boolean,
 ): boolean | Promise<boolean> {
   const isOtherError = (error: unknown): boolean =>
     !(error instanceof ApiError && (error.key === 'unauthorized' || error.key === 'forbidden'));
-  const isAllowed = (principal: Principal): boolean => {
-    note(principal);
-    return spec.access === 'token' || hasScope(principal, spec.access as Scope);
-  };
+  const isAllowed = (principal: Principal): boolean =>
+    isSame(principal) && (spec.access === 'token' || hasScope(principal, spec.access as Scope));
   try {
     const principal = find();
     return principal instanceof Promise ? principal.then(isAllowed, isOtherError) : isAllowed(principal);
