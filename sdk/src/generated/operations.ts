@@ -1934,7 +1934,7 @@ export const getFile = (client: Client, input: CallOptions & { path: { fileId: s
  *
  * `DELETE /v3/files/{fileId}`
  *
- * Also deletes its bytes. Its public URL then answers 404. Refused while an active automation or a campaign uses it, unless `force` is true.
+ * Also deletes its bytes. Its public URL then answers 404. Refused while an active automation or a campaign uses it, or an import needs it that reads it or has checked it, unless `force` is true.
  *
  * Requires the scope `files:write`.
  */

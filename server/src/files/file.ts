@@ -95,6 +95,21 @@ const deleteFile = statement<[id: string]>(
   'delete from files where id = $1 and tenant_id = $tenant',
 );
 
+const lockFile = statement<[id: string], { id: string }>(
+  'files.hold',
+  'select f.id from visible_files f where f.id = $1 and f.tenant_id = $tenant for key share of f',
+);
+const importInNeed = statement<[id: string], { id: string; filename: string; has_ended: boolean }>(
+  'files.import_in_need',
+  `select i.id, i.filename, j.ended_at is not null as has_ended
+     from imports i join jobs j on j.id = i.id and (j.tenant_id = i.tenant_id) is true
+    where i.tenant_id = $tenant and i.file_id = $1
+      and (j.ended_at is null
+        or i.is_dry_run and j.status = 'completed' and not exists (
+          select 1 from imports n where n.tenant_id = $tenant and n.file_id = $1 and not n.is_dry_run))
+    order by has_ended, i.id desc limit 1`,
+);
+
 /** The files that came with a message. */
 export const findFilesOfMessage = (
   db: TenantReader,
@@ -237,9 +252,29 @@ export function requirePermanentUrl(row: FileRow, baseUrl: string): string {
 export const publicUrlOf = (row: Pick<FileRow, 'public_token' | 'filename'>, baseUrl: string): string =>
   `${baseUrl}/public/files/${row.public_token}/${encodeURIComponent(row.filename)}`;
 
-/** Deletes a file and returns whether it existed. Its bytes are removed after the commit. */
-export async function removeFile(tx: TenantTx, fileId: string): Promise<boolean> {
+/** Holds a file until the transaction ends, so that nobody deletes it before; false if it is gone. */
+export const holdFile = async (tx: TenantTx, fileId: string): Promise<boolean> =>
+  (await tx.find(lockFile, [fileId])) !== undefined;
+
+/**
+ * Deletes a file and returns whether it existed. Its bytes are removed after the commit. Unless it is forced, a file that an import
+ * needs is kept. That is asked after the deletion, which has waited for those who hold the file.
+ */
+export async function removeFile(
+  tx: TenantTx,
+  fileId: string,
+  { force }: { force?: string },
+): Promise<boolean> {
   if (!isUuid(fileId) || (await tx.run(deleteFile, [fileId])) === 0) return false;
+  const needed = force === 'true' ? undefined : await tx.find(importInNeed, [fileId]);
+  if (needed) {
+    const { id, filename, has_ended } = needed;
+    throw new ApiError('conflict', {
+      detail: has_ended
+        ? `the file was checked by the import "${filename}" (${id}) and is not imported yet; import it first, or add ?force=true`
+        : `the import "${filename}" (${id}) reads the file; wait until it has ended or cancel it, or add ?force=true`,
+    });
+  }
   tx.wake(fileRemovalsQueue, tx.tenantId);
   return true;
 }

@@ -176,7 +176,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
         operationId: 'deleteFile',
         summary: 'Delete a file',
         description:
-          'Also deletes its bytes. Its public URL then answers 404. Refused while an active automation or a campaign uses it, unless `force` is true.',
+          'Also deletes its bytes. Its public URL then answers 404. Refused while an active automation or a campaign uses it, or an import needs it that reads it or has checked it, unless `force` is true.',
         access: 'files:write',
         query: Force,
         answer: data(DeleteResult),
@@ -185,7 +185,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
       },
       async ({ params, query }, tx) => {
         await requireUnused(tx, 'file', params.fileId, query);
-        return deleted(params.fileId, await removeFile(tx, params.fileId));
+        return deleted(params.fileId, await removeFile(tx, params.fileId, query));
       },
     ),
     publicRead(

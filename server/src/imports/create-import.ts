@@ -1,10 +1,10 @@
 import { attributesOf } from '../attributes/find-attributes.ts';
-import { invalidParam } from '../base/errors.ts';
+import { type ApiError, invalidParam } from '../base/errors.ts';
 import { collectIssues } from '../base/issues.ts';
 import { type Country, isCountry } from '../contacts/handles/validate.ts';
 import { validateLabels } from '../contacts/validate-contact.ts';
 import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
-import { type FileRow, findFile } from '../files/file.ts';
+import { type FileRow, findFile, holdFile } from '../files/file.ts';
 import type { FileStore } from '../files/store.ts';
 import { hasScope, lacksScope, type Principal } from '../http/permissions.ts';
 import type { Finish } from '../http/route.ts';
@@ -34,6 +34,8 @@ interface FileRequest {
   delimiter?: ExaminedImport['delimiter'];
 }
 
+const noFile = (fileId: string): ApiError => invalidParam('fileId', 'custom', `There is no file ${fileId}`);
+
 /** Finds a file that the caller may read and that may be a table. */
 async function requireTable(
   db: TenantReader,
@@ -43,7 +45,7 @@ async function requireTable(
 ): Promise<FileRow> {
   if (!hasScope(principal, 'files:read')) throw invalidParam('fileId', 'custom', lacksScope('files:read'));
   const file = await findFile(db, fileId);
-  if (!file) throw invalidParam('fileId', 'custom', `There is no file ${fileId}`);
+  if (!file) throw noFile(fileId);
   // The mark of UTF-16 is also how some sounds begin.
   if (!READABLE.includes(file.mime_type) && !(await hasWideMark(store.pathOf(file.id))))
     throw invalidParam(
@@ -124,6 +126,7 @@ export async function startImport(
   if (issues.isEmpty) requireHandles(columns, issues);
   issues.throwIfAny();
   return async (tx) => {
+    if (!(await holdFile(tx, file.id))) throw noFile(file.id);
     const labelIds = (request.labelIds ?? []).map((id) => id.toLowerCase());
     const known = new Set(
       await validateLabels(

@@ -91,11 +91,58 @@ describe('a file that is imported', () => {
     expect(answer.body.error.invalidParams.fileId.message).toContain(message);
   });
 
-  it('can be deleted meanwhile, which ends the import', async () => {
-    const started = await startImport(tenant, 'name,phone\nAda,+15550001111\n');
-    await tenant.delete(`/v3/files/${started.body.data.fileId}`);
-    await server.settle();
-    const { data } = (await tenant.get(`/v3/imports/${started.body.data.id}`)).body;
-    expect(data).toMatchObject({ status: 'failed', error: 'The file was deleted' });
+  describe('and is deleted', () => {
+    const TABLE = 'name,phone\nAda,+15550001111\n';
+    const fileStatus = async (fileId: string) => (await tenant.get(`/v3/files/${fileId}/content`)).status;
+    const importOf = async (id: string) => (await tenant.get(`/v3/imports/${id}`)).body.data;
+
+    it.each([false, true])('is kept while the import has not ended, isDryRun %s', async (isDryRun) => {
+      const { id, fileId } = (await startImport(tenant, TABLE, { isDryRun })).body.data;
+      for (const path of [`/v3/files/${fileId}`, `/v3/files/${fileId}?force=false`]) {
+        const refused = await tenant.delete(path);
+        expect([refused.status, refused.body.error.messageKey]).toEqual([409, 'conflict']);
+        expect(refused.body.error.message).toContain(`the import "customers.csv" (${id}) reads the file`);
+      }
+      expect(await fileStatus(fileId)).toBe(200);
+      await server.settle();
+      expect(await importOf(id)).toMatchObject({ status: 'completed', created: 1, failed: 0 });
+    });
+
+    it('is kept after a check, until it was imported', async () => {
+      const checked = await run(TABLE, { isDryRun: true });
+      const path = `/v3/files/${checked.fileId}`;
+      const refused = await tenant.delete(path);
+      expect([refused.status, refused.body.error.messageKey]).toEqual([409, 'conflict']);
+      expect(refused.body.error.message).toContain(`checked by the import "customers.csv" (${checked.id})`);
+      await tenant.post('/v3/imports', { fileId: checked.fileId });
+      expect((await tenant.delete(path)).body.error.message).toContain('reads the file');
+      await server.settle();
+      expect((await tenant.delete(path)).body.data.deletedIds).toEqual([checked.fileId]);
+      expect(await fileStatus(checked.fileId)).toBe(404);
+    });
+
+    it('is deleted after the import was cancelled', async () => {
+      const { id, fileId } = (await startImport(tenant, TABLE)).body.data;
+      await tenant.post(`/v3/jobs/${id}/cancel`);
+      await server.settle();
+      expect((await importOf(id)).status).toBe('cancelled');
+      expect((await tenant.delete(`/v3/files/${fileId}`)).body.data.deletedIds).toEqual([fileId]);
+    });
+
+    it('ends the import with force', async () => {
+      const { id, fileId } = (await startImport(tenant, TABLE)).body.data;
+      expect((await tenant.delete(`/v3/files/${fileId}?force=true`)).status).toBe(200);
+      await server.settle();
+      expect(await importOf(id)).toMatchObject({ status: 'failed', error: 'The file was deleted' });
+    });
+
+    it('is not kept by an import of another tenant or another file', async () => {
+      await startImport(tenant, TABLE);
+      const { id } = (await upload(tenant, TABLE, 'other.csv')).body.data;
+      expect((await tenant.delete(`/v3/files/${id}`)).body.data.deletedIds).toEqual([id]);
+      const other = await server.tenant();
+      const { fileId } = (await startImport(tenant, TABLE)).body.data;
+      expect((await other.delete(`/v3/files/${fileId}`)).body.data.notFoundIds).toEqual([fileId]);
+    });
   });
 });

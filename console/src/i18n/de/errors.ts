@@ -124,6 +124,10 @@ export const errors: Readonly<Record<string, string>> = {
   'the campaign is {} and takes no recipients': 'Die Kampagne ist {1*} und nimmt keine Empfänger an',
   'the {} is used by the {}; change them first, or add ?force=true':
     '{1*} in Verwendung: {2*}. Ändern Sie das zuerst, oder löschen Sie trotzdem',
+  'the import "{}" ({}) reads the file; wait until it has ended or cancel it, or add ?force=true':
+    'Der Import „{1}“ ({2}) liest die Datei. Warten Sie sein Ende ab, brechen Sie ihn ab, oder löschen Sie trotzdem',
+  'the file was checked by the import "{}" ({}) and is not imported yet; import it first, or add ?force=true':
+    'Der Import „{1}“ ({2}) hat die Datei geprüft, importiert ist sie noch nicht. Importieren Sie sie zuerst, oder löschen Sie trotzdem',
   '{} "{}" ({})': '{1*} „{2}“ ({3})',
   '{} "{}" ({}), the {}': '{1*} „{2}“ ({3}), {4*}',
   '{} and others': '{1*} und weitere',

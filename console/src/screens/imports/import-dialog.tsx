@@ -1,6 +1,6 @@
 import { type CreateImportBody, createImport, examineImport, type Import } from '@parley/sdk';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,7 +12,7 @@ import { ColumnTable, FirstRows } from './column-table.tsx';
 import { type Field, findLocalNumber, firstFields, IMPORTS_KEY } from './data.ts';
 import { JobStep } from './job-step.tsx';
 import { type Delimiter, type Encoding, FormatFields, SettingFields, type Settings } from './settings.tsx';
-import { discardFile, type UploadedTable, uploadTable } from './upload.ts';
+import { discardFile, isRefused, type UploadedTable, uploadTable } from './upload.ts';
 
 interface ImportDialogProps {
   /** Called once, when all rows have been imported. The window stays open and shows what came of it. */
@@ -20,6 +20,11 @@ interface ImportDialogProps {
   onClose: () => void;
   /** Labels that are chosen at first. */
   labelIds?: readonly string[];
+}
+
+function discard(unused: RefObject<string | undefined>): void {
+  if (unused.current !== undefined) discardFile(unused.current);
+  unused.current = undefined;
 }
 
 const FIRST_SETTINGS: Settings = { country: '', existing: 'update', labelIds: [] };
@@ -37,21 +42,23 @@ export function ImportDialog({ onDone, onClose, labelIds = [] }: ImportDialogPro
   const [settings, setSettings] = useState<Settings>({ ...FIRST_SETTINGS, labelIds: [...labelIds] });
   /** The check or the import that is shown. */
   const [job, setJob] = useState<Import>();
-  const hasJob = useRef(false);
+  /** The file that surely no import uses. It is full of personal data: what is not used is not kept. */
+  const unused = useRef<string>(undefined);
   const isClosed = useRef(false);
   useEffect(() => {
     isClosed.current = false;
     return () => {
       isClosed.current = true;
+      discard(unused);
     };
   }, []);
+  const keepUnused = (fileId: string): void => {
+    unused.current = fileId;
+    if (isClosed.current) discard(unused);
+  };
 
   const take = (next: UploadedTable): void => {
-    if (isClosed.current) {
-      discardFile(next.fileId);
-      return;
-    }
-    hasJob.current = false;
+    keepUnused(next.fileId);
     setTable(next);
     setFields(firstFields(next.examined.columns));
   };
@@ -68,14 +75,19 @@ export function ImportDialog({ onDone, onClose, labelIds = [] }: ImportDialogPro
       },
     },
   );
-  const start = useWrite((isDryRun: boolean) => createImport(client, { body: bodyOf(isDryRun) }), {
-    invalidates: [IMPORTS_KEY],
-    showsError: true,
-    onSuccess: (started) => {
-      hasJob.current = true;
-      setJob(started);
-    },
-  });
+  const start = useWrite(create, { invalidates: [IMPORTS_KEY], showsError: true, onSuccess: setJob });
+
+  /** Without an answer nobody knows whether the import exists. Then its file stays. */
+  async function create(isDryRun: boolean): Promise<Import> {
+    const fileId = unused.current;
+    unused.current = undefined;
+    try {
+      return await createImport(client, { body: bodyOf(isDryRun) });
+    } catch (error) {
+      if (fileId !== undefined && isRefused(error)) keepUnused(fileId);
+      throw error;
+    }
+  }
 
   function bodyOf(isDryRun: boolean): CreateImportBody {
     const { fileId, examined } = table as UploadedTable;
@@ -92,9 +104,8 @@ export function ImportDialog({ onDone, onClose, labelIds = [] }: ImportDialogPro
       ...(settings.country !== '' && fields.includes('phoneNumber') && { defaultCountry: settings.country }),
     };
   }
-  /** The file is full of personal data: what is not used is not kept. */
   const dropTable = (): void => {
-    if (table && !hasJob.current) discardFile(table.fileId);
+    discard(unused);
     setTable(undefined);
     start.reset();
     examine.reset();

@@ -165,18 +165,25 @@ function State({ of }: { of: Import }) {
   );
 }
 
+/** A file that an import needs is deleted only by those who insist. */
 function DeleteFileDialog({ of: { fileId, filename }, onClose }: { of: Import; onClose: () => void }) {
   const t = useText();
-  const remove = useWrite(() => deleteFile(client, { path: { fileId } }), {
-    showsError: true,
-    done: 'imports.fileDeleted',
-    onSuccess: onClose,
-  });
+  const [isUsed, setIsUsed] = useState(false);
+  const remove = useWrite(
+    () =>
+      deleteFile(client, { path: { fileId }, ...(isUsed ? { query: { force: true } } : {}) }).catch(
+        (error) => {
+          setIsUsed(statusOf(error) === 409);
+          throw error;
+        },
+      ),
+    { showsError: true, done: 'imports.fileDeleted', onSuccess: onClose },
+  );
   return (
     <ConfirmDialog
       title={t('imports.deleteFile')}
       text={t('imports.deleteFileText', { name: filename })}
-      action={t('action.delete')}
+      action={t(isUsed ? 'action.deleteAnyway' : 'action.delete')}
       write={remove}
       onClose={onClose}
     />
