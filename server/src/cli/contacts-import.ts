@@ -9,6 +9,7 @@ import {
   examineImport,
   getImport,
   type Import,
+  ParleyError,
   searchLabels,
   uploadFile,
 } from '@parley/sdk';
@@ -93,9 +94,9 @@ export async function contactsImport(args: string[], context: CommandContext): P
       ? await requireImport(target, known as string, signal)
       : await startImport(target, path, values, context).catch((error) => {
           if (!signal.aborted) throw error;
+          note(error instanceof UnknownStart ? error.message : 'Stopped before the import was started.');
         });
   if (!started) {
-    note('Stopped before the import was started.');
     process.exitCode = STOPPED;
     return;
   }
@@ -171,14 +172,36 @@ async function startImport(
       ...(values['no-events'] && { publishEvents: false }),
       isDryRun: values['dry-run'] === true,
     };
-    return await ask(target, signal, (client, options) => createImport(client, { ...options, body }));
+    return await ask(target, signal, (client, options) => createImport(client, { ...options, body })).catch(
+      (error) => {
+        throw isRefused(error) ? error : new UnknownStart(error, file);
+      },
+    );
   } catch (error) {
+    if (error instanceof UnknownStart) throw error;
     // Personal data that nobody will use.
     const path = { fileId: file.id };
     await ask(target, new AbortController().signal, (client, options) =>
       deleteFile(client, { ...options, path }),
     ).catch(() => {});
     throw error;
+  }
+}
+
+/** Whether the server has said no. After any other error the import may exist. */
+function isRefused(error: unknown): boolean {
+  const cause = error instanceof OperatorError ? error.cause : undefined;
+  return cause instanceof ParleyError && cause.status < 500;
+}
+
+/** Nobody knows whether the import has started. Its file stays on the server: the import may read it. */
+class UnknownStart extends OperatorError {
+  constructor(cause: unknown, { id, filename }: { id: string; filename: string }) {
+    const query = `eq(filename,${JSON.stringify(filename)})`;
+    super(
+      `${(cause as Error).message.replace(/\.$/, '')}. The import may have started nevertheless. Before you start it again, look for it by its file ${plain(filename)} (${id}): in the console under Imports, or with POST /v3/imports/search and the query ${plain(query)}. If it is there, follow it: parley contacts import --follow ID. If not, start again, and delete that file with DELETE /v3/files/${id}.`,
+      { cause },
+    );
   }
 }
 

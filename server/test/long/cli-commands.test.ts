@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { createServer as createHttpServer, request as send } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -128,6 +129,54 @@ describe('parley contacts import', () => {
     expect(result.stdout).toContain('Imported: 1 created');
     expect(result.code).toBe(0);
     expect(await contacts()).toHaveLength(1);
+  });
+
+  /** Passes on what it gets, but not the answer to a new import. Calls `lost` when the server has given it. */
+  const forgetful = (lost: (socket: Socket) => void) =>
+    createHttpServer((request, response) => {
+      const { method, url: path, headers } = request;
+      const passed = send({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+        if (method === 'POST' && path === '/v3/imports') {
+          answer.resume().once('end', () => lost(response.socket as Socket));
+          return;
+        }
+        answer.pipe(response.writeHead(answer.statusCode as number, answer.headers));
+      });
+      request.pipe(passed);
+    });
+  const expectUnknown = async (stderr: string): Promise<void> => {
+    const [one, ...more] = (await tenant.post('/v3/imports/search', {})).body.data;
+    expect(more).toEqual([]);
+    expect(stderr).toContain('The import may have started nevertheless');
+    expect(stderr).toContain(`its file customers.csv (${one.fileId})`);
+    expect(stderr).toContain('POST /v3/imports/search and the query eq(filename,"customers.csv")');
+    expect(stderr).not.toContain('Stopped before');
+    const result = await runAndWork(start(['contacts', 'import', '--follow', one.id]));
+    expect([result.code, result.stdout]).toEqual([0, expect.stringContaining('Imported: 1 created')]);
+  };
+
+  it('keeps the file and says how to go on if the answer to the start is lost', async () => {
+    await writeFile(join(folder, 'customers.csv'), 'name,phone\nAda,+15550001111\n');
+    const proxy = await useListener(forgetful((socket) => void socket.destroy()));
+    const { code, stderr } = await run(['contacts', 'import', 'customers.csv', '--url', proxy.url]);
+    expect(code).toBe(1);
+    await expectUnknown(stderr);
+  });
+
+  it('says so too at Ctrl-C before the answer to the start', async () => {
+    await writeFile(join(folder, 'customers.csv'), 'name,phone\nAda,+15550001111\n');
+    let hasStarted = false;
+    const proxy = await useListener(
+      forgetful(() => {
+        hasStarted = true;
+      }),
+    );
+    const command = start(['contacts', 'import', 'customers.csv', '--url', proxy.url]);
+    await until(() => hasStarted);
+    command.child.kill('SIGINT');
+    const { code, stderr } = await command.ended;
+    expect(code).toBe(130);
+    await expectUnknown(stderr);
   });
 
   it('cancels an import', async () => {
