@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { isShownByFields } from '../api/errors.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { Button } from './button.tsx';
@@ -41,9 +41,20 @@ export function FormDialog({
   const t = useText();
   const id = useId();
   const [isTouched, setIsTouched] = useState(false);
+  // A second click may come before this window shows that the first is being sent.
+  const isSent = useRef(false);
+  useEffect(() => {
+    if (!isBusy) isSent.current = false;
+  });
+  const touch = (): void => {
+    isSent.current = false;
+    setIsTouched(true);
+  };
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    if (!isDisabled && !isBusy) onSubmit();
+    if (isDisabled || isBusy || isSent.current) return;
+    isSent.current = true;
+    onSubmit();
   };
   return (
     <Dialog
@@ -66,7 +77,7 @@ export function FormDialog({
         </>
       }
     >
-      <form id={id} className={styles.form} onSubmit={send} onInput={() => setIsTouched(true)}>
+      <form id={id} className={styles.form} onSubmit={send} onInput={touch}>
         {children}
         {error && !isShownByFields(error, fields) ? <ErrorNotice error={error} /> : null}
       </form>

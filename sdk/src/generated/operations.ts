@@ -2427,7 +2427,7 @@ export const searchCampaigns = (client: Client, input: CallOptions & { body?: Se
  *
  * `POST /v3/campaigns/{campaignId}/status`
  *
- * `running` starts a draft or resumes a paused campaign: at its scheduled time if that is in the future, otherwise now. `paused` holds the campaign, its runs and its queued messages. `cancelled` ends them permanently. Setting the status that it already has is not an error.
+ * `running` starts a draft or resumes a paused campaign: at its scheduled time if that is in the future, otherwise now. `paused` holds the campaign, its runs and its queued messages. `cancelled` ends them permanently. Setting the status that it already has is not an error. With `baseUpdatedAt` nothing happens if somebody has changed the campaign since.
  *
  * Requires the scope `campaigns:write`.
  */

@@ -4162,7 +4162,11 @@ export interface TestCampaignBody {
   contactId: string;
 }
 
-export interface SetCampaignStatusBody { status: "running" | "paused" | "cancelled" }
+export interface SetCampaignStatusBody {
+  status: "running" | "paused" | "cancelled";
+  /** The `updatedAt` of the campaign as you know it. The status stays, with 409, if somebody has changed the campaign since */
+  baseUpdatedAt?: string | undefined;
+}
 
 export interface AddRecipientsBody {
   /** Contacts, matched by the handle that the channel uses. New ones are created, existing ones are updated */

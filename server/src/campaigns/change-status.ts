@@ -11,7 +11,13 @@ import { CAMPAIGN_COLUMNS, type CampaignRow, presentCampaign, requireCampaign } 
 import { holdUsed } from './hold-used.ts';
 import { publishMessage } from './message.ts';
 import { campaignsQueue } from './queues.ts';
-import type { CampaignMessage, CampaignStatus, CampaignWithCounts, requestableStatuses } from './schema.ts';
+import type {
+  CampaignMessage,
+  CampaignStatus,
+  CampaignStatusChange,
+  CampaignWithCounts,
+  requestableStatuses,
+} from './schema.ts';
 
 export const lockCampaign = statement<
   [id: string],
@@ -120,7 +126,7 @@ const changesOfUnfinished = {
 export async function changeCampaignStatus(
   tx: TenantTx,
   campaignId: string,
-  requested: RequestedStatus,
+  { status: requested, baseUpdatedAt }: CampaignStatusChange,
   deps: SaveDeps,
 ): Promise<CampaignWithCounts> {
   const row = isUuid(campaignId) ? await tx.find(lockCampaign, [campaignId]) : undefined;
@@ -129,6 +135,10 @@ export async function changeCampaignStatus(
   if (action === undefined)
     throw new ApiError('conflict', { detail: `a campaign that is ${row.status} cannot become ${requested}` });
   if (action !== 'stay') {
+    if (baseUpdatedAt !== undefined && Date.parse(baseUpdatedAt) !== row.updated_at.getTime())
+      throw new ApiError('conflict', {
+        detail: 'the campaign was changed meanwhile; look at it again before you change its status',
+      });
     if (action === 'go' && !row.has_recipients && row.audience === null)
       throw new ApiError('conflict', {
         detail: 'the campaign has no recipients; add some with POST /v3/campaigns/{campaignId}/recipients',

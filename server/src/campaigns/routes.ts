@@ -196,7 +196,7 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
         operationId: 'setCampaignStatus',
         summary: 'Start, pause or cancel a campaign',
         description:
-          '`running` starts a draft or resumes a paused campaign: at its scheduled time if that is in the future, otherwise now. `paused` holds the campaign, its runs and its queued messages. `cancelled` ends them permanently. Setting the status that it already has is not an error.',
+          '`running` starts a draft or resumes a paused campaign: at its scheduled time if that is in the future, otherwise now. `paused` holds the campaign, its runs and its queued messages. `cancelled` ends them permanently. Setting the status that it already has is not an error. With `baseUpdatedAt` nothing happens if somebody has changed the campaign since.',
         access: 'campaigns:write',
         body: CampaignStatusChange,
         answer: data(CampaignWithCounts),
@@ -204,7 +204,7 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
         example: { body: { status: 'paused' }, answer: { ...exampleWithCounts, status: 'paused' } },
       },
       ({ principal, params, body }, tx) =>
-        changeCampaignStatus(tx, params.campaignId, body.status, saving(principal)),
+        changeCampaignStatus(tx, params.campaignId, body, saving(principal)),
     ),
     campaigns.write(
       {

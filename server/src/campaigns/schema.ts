@@ -161,7 +161,15 @@ export const NewRecipients = Type.Object({ contacts: Contacts });
 export const TestOfCampaign = Type.Object({ contactId: Uuid('Who gets it, mostly oneself') });
 
 export const requestableStatuses = ['running', 'paused', 'cancelled'] as const;
-export const CampaignStatusChange = Type.Object({ status: OneOf(requestableStatuses) });
+export const CampaignStatusChange = Type.Object({
+  status: OneOf(requestableStatuses),
+  baseUpdatedAt: Type.Optional(
+    Timestamp(
+      'The `updatedAt` of the campaign as you know it. The status stays, with 409, if somebody has changed the campaign since',
+    ),
+  ),
+});
+export type CampaignStatusChange = Static<typeof CampaignStatusChange>;
 
 export const Campaign = Type.Object(
   {

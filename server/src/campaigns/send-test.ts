@@ -30,5 +30,5 @@ export async function sendTest(
   const name = `Test: ${row.name}`.slice(0, MAX_NAME).toWellFormed();
   const test = await createCampaign(tx, { ...input, name }, { ...deps, isTest: true });
   await addContactIds(tx, test.id, [contact.id]);
-  return changeCampaignStatus(tx, test.id, 'running', deps);
+  return changeCampaignStatus(tx, test.id, { status: 'running' }, deps);
 }

@@ -98,6 +98,31 @@ describe('the status of a campaign', () => {
     expect(await starts(tenant)).toBe(1);
   });
 
+  it('stays if somebody has changed the campaign since it was looked at', async () => {
+    const tenant = await server.tenant();
+    const id = await campaignOf(tenant);
+    const path = `/v3/campaigns/${id}`;
+    const before = server.clock.now();
+    const seen = (await tenant.post(`${path}/recipients`, { contacts: testContacts(1) })).body.data;
+    const start = (baseUpdatedAt: string) =>
+      tenant.post(`${path}/status`, { status: 'running', baseUpdatedAt });
+    server.clock.set(new Date(before.getTime() + 1_000));
+    const changed = (await tenant.put(path, { name: 'Other' })).body.data;
+    const refused = await start(seen.updatedAt);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      'Conflict: the campaign was changed meanwhile; look at it again before you change its status',
+    ]);
+    expect((await tenant.get(path)).body.data.status).toBe('draft');
+    expect((await start('yesterday')).status).toBe(400);
+    server.clock.set(new Date(before.getTime() + 2_000));
+    expect((await start(changed.updatedAt)).body.data).toMatchObject({ status: 'running', name: 'Other' });
+    // Asked for again, as after a lost answer.
+    expect((await start(changed.updatedAt)).body.data).toMatchObject({ status: 'running' });
+    expect(await starts(tenant)).toBe(1);
+    server.clock.set(before);
+  });
+
   it('asked for 20 times at once is published once', async () => {
     const tenant = await server.tenant();
     const id = await campaignOf(tenant);

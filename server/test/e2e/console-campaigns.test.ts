@@ -171,6 +171,67 @@ describe.runIf(CHROMIUM)('campaigns', () => {
     two.expectNoProblems();
   });
 
+  it('is not started as somebody else has changed it meanwhile, and is counted again before', async () => {
+    const id = await draftOf('Seen', {}, 'eq(lastName,"Seen")');
+    const add = (firstName: string, phoneNumber: string) =>
+      test.api('POST', '/v3/contacts', { firstName, lastName: 'Seen', phoneNumber });
+    await add('Ada', '+15550004200');
+    const { page, open, expectNoProblems } = await test.pageFor('owner');
+    await open(`/campaigns/${id}?step=check`);
+    await page.getByText('As they will be sent').waitFor();
+    await add('Grace', '+15550004201');
+    const send = page.getByRole('button', { name: 'Send now' });
+    await send.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('It goes to 2 people now').waitFor();
+    await test.api('PUT', `/v3/campaigns/${id}`, { message: { text: 'From the other one' } });
+    await page.getByText('From the other one').first().waitFor();
+    await dialog.getByRole('button', { name: 'Send now' }).click();
+    await dialog.getByText('the campaign was changed meanwhile').waitFor();
+    expect((await test.api('GET', `/v3/campaigns/${id}`)).status).toBe('draft');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await send.click();
+    await dialog.getByText('It goes to 2 people now').waitFor();
+    let starts = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/status')) starts += 1;
+    });
+    // Both clicks before the window can show anything.
+    await dialog
+      .getByRole('button', { name: 'Send now' })
+      .evaluate((button: { click(): void }) => [button.click(), button.click()].length);
+    await page.getByRole('progressbar', { name: 'Progress of Seen' }).waitFor();
+    expect(starts).toBe(1);
+    expectNoProblems(REFUSED);
+  });
+
+  it('stays paused when an older answer comes late', async () => {
+    const id = await draftOf('Late', { recurrenceRules: ['RRULE:FREQ=DAILY'] });
+    const stored = () => test.api('GET', `/v3/campaigns/${id}`);
+    await test.api('POST', `/v3/campaigns/${id}/status`, { status: 'running' });
+    await expect.poll(async () => (await stored()).status, { timeout: 30_000 }).toBe('scheduled');
+    const { page, open, expectNoProblems } = await test.pageFor('owner');
+    let release: (() => void) | undefined;
+    await page.route(`**/v3/campaigns/${id}`, async (route) => {
+      const response = await route.fetch();
+      await new Promise<void>((resolve) => (release = resolve));
+      await route.fulfill({ response });
+    });
+    await open('/campaigns');
+    const row = page.getByRole('row', { name: /Late/ });
+    await expect.poll(() => release).toBeDefined();
+    await row.getByRole('button', { name: /actions/i }).click();
+    await page.getByRole('menuitem', { name: 'Pause' }).click();
+    await row.getByText('Paused').waitFor();
+    const late = page.waitForResponse(`**/v3/campaigns/${id}`);
+    release?.();
+    await (await late).finished();
+    await row.getByRole('link', { name: 'Late' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Pause', exact: true }).count()).toBe(0);
+    expectNoProblems();
+  });
+
   it('what is gone is said: a template, a segment, an audience, the draft itself', async () => {
     const template = { channelId, name: 'sale', language: 'en', body: 'Hello {{name}}' };
     const { id: templateId } = await test.api('POST', '/v3/message_templates', template);

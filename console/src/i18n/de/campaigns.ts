@@ -114,6 +114,7 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.keepMine': 'Meine Eingabe behalten',
   'campaigns.takeTheirs': 'Andere Fassung übernehmen',
   'campaigns.editsScheduled': 'Diese Kampagne ist geplant und bleibt es: Jede Änderung gilt sofort.',
+  'campaigns.counting': 'Die Personen werden gezählt…',
   'campaigns.startTitle': '{name} senden?',
   'campaigns.startsAt': 'Sie beginnt am {at}.',
   'campaigns.startSkips': {

@@ -120,6 +120,8 @@ export const errors: Readonly<Record<string, string>> = {
     'Die Kampagne ist {1*}; nur ein Entwurf oder eine geplante Kampagne kann geändert oder gelöscht werden',
   'the campaign has no recipients; add some with POST /v3/campaigns/{campaignId}/recipients':
     'Die Kampagne hat keine Empfänger; fügen Sie welche hinzu',
+  'the campaign was changed meanwhile; look at it again before you change its status':
+    'Die Kampagne wurde inzwischen geändert; sehen Sie sie noch einmal an, bevor Sie sie starten, anhalten oder abbrechen',
   'a campaign that is {} cannot become {}': 'Eine Kampagne, die {1*} ist, kann nicht {2*} werden',
   'the campaign is {} and takes no recipients': 'Die Kampagne ist {1*} und nimmt keine Empfänger an',
   'the {} is used by the {}; change them first, or add ?force=true':

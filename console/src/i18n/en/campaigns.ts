@@ -111,6 +111,7 @@ export const campaigns = {
   'campaigns.keepMine': 'Keep mine',
   'campaigns.takeTheirs': 'Take theirs',
   'campaigns.editsScheduled': 'This campaign is scheduled and stays so: every change counts at once.',
+  'campaigns.counting': 'Counting the people…',
   'campaigns.startTitle': 'Send {name}?',
   'campaigns.startsAt': 'It starts on {at}.',
   'campaigns.startSkips': { one: '{count} person is skipped.', other: '{count} people are skipped.' },

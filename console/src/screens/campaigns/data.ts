@@ -12,7 +12,7 @@ import {
 } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { client, useRead } from '../../api/api.ts';
+import { client, queryClient, useRead } from '../../api/api.ts';
 import { type ListData, mapPages, useAll, useList } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { addPatch } from '../../live/patches.ts';
@@ -36,18 +36,29 @@ export type RecipientStatus = Recipient['status'];
 const PAGE_SIZE = 25;
 const NOT_TESTS = 'eq(isTest,false)';
 
+/** What was read may be older than what was heard of since the question was sent. */
+function newestOf<C extends Campaign>(read: C): C | CampaignWithCounts {
+  const known = findCampaign(queryClient, read.id);
+  return known && known.updatedAt > read.updatedAt ? known : read;
+}
+
 export const useCampaigns = (search: string) =>
-  useList(
+  useList<Campaign>(
     CAMPAIGNS_KEY,
-    searchCampaigns,
+    async (own, input) => {
+      const page = await searchCampaigns(own, input);
+      return { ...page, items: page.items.map(newestOf) };
+    },
     { query: NOT_TESTS, ...(search.trim() === '' ? {} : { search: search.trim().slice(0, 200) }) },
     { pageSize: PAGE_SIZE },
   );
 
 export const useCampaign = (campaignId: string, enabled = true) =>
-  useRead(campaignKey(campaignId), (signal) => getCampaign(client, { path: { campaignId }, signal }), {
-    enabled,
-  });
+  useRead(
+    campaignKey(campaignId),
+    async (signal) => newestOf(await getCampaign(client, { path: { campaignId }, signal })),
+    { enabled },
+  );
 
 export const useChannels = () => useAll(['channels'], searchChannels);
 export const useSegments = () => useAll(SEGMENTS_KEY, searchSegments, { enabled: useScope('contacts:read') });

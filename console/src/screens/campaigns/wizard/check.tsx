@@ -1,4 +1,9 @@
-import { type CampaignPreview, type PreviewCampaignBody, previewCampaign } from '@parley/sdk';
+import {
+  type CampaignPreview,
+  type CampaignWithCounts,
+  type PreviewCampaignBody,
+  previewCampaign,
+} from '@parley/sdk';
 import { client, useRead } from '../../../api/api.ts';
 import { textIn } from '../../../api/content.ts';
 import { useText, useTranslator } from '../../../i18n/i18n.tsx';
@@ -12,7 +17,7 @@ import type { Draft } from './use-draft.ts';
 import styles from './wizard.module.css';
 
 /** The body of a preview: what the campaign would be if it were created now. */
-function bodyOf({ campaign }: Draft): PreviewCampaignBody {
+function bodyOf(campaign: CampaignWithCounts): PreviewCampaignBody {
   const { channelId, name, purpose, closeChats, timezone, message, automationId } = campaign;
   const { segmentId, audience, variables, messageTemplateId, templateHeader, scheduledAt } = campaign;
   return {
@@ -31,10 +36,12 @@ function bodyOf({ campaign }: Draft): PreviewCampaignBody {
   };
 }
 
-export const usePreview = (draft: Draft, enabled: boolean) => {
-  const body = bodyOf(draft);
+/** Counts again whenever it is opened: contacts and segments change without the campaign. */
+export const usePreview = (campaign: CampaignWithCounts, enabled = true) => {
+  const body = bodyOf(campaign);
   return useRead(['campaigns', 'preview', body], (signal) => previewCampaign(client, { body, signal }), {
     enabled,
+    freshMs: 0,
   });
 };
 

@@ -40,8 +40,9 @@ export function Wizard({ campaign: stored }: { campaign: CampaignWithCounts }) {
   const [first] = useState(() => firstStep(campaign));
   const step = STEPS.find((one) => one === address.step) ?? first;
   const index = STEPS.indexOf(step);
-  const preview = usePreview(draft, step === 'check' && draft.isSaved);
-  const [isStarting, setIsStarting] = useState(false);
+  const preview = usePreview(campaign, step === 'check' && draft.isSaved);
+  /** The campaign as it was when somebody wanted to start it. */
+  const [toStart, setToStart] = useState<CampaignWithCounts>();
   const { itemsOf, dialogs } = useCampaignActions();
   const heading = useRef<HTMLHeadingElement>(null);
   const isDraft = campaign.status === 'draft';
@@ -54,7 +55,7 @@ export function Wizard({ campaign: stored }: { campaign: CampaignWithCounts }) {
   const forward = (): void => {
     const next = STEPS[index + 1];
     if (next) go(next);
-    else if (canStart && isDraft) setIsStarting(true);
+    else if (canStart && isDraft) setToStart(campaign);
   };
   const leave = (): void => void flush().then(() => navigate({ to: '/campaigns' }));
   useKeys([
@@ -117,9 +118,7 @@ export function Wizard({ campaign: stored }: { campaign: CampaignWithCounts }) {
           </Button>
         )}
       </footer>
-      {isStarting && preview.data && (
-        <StartDialog campaign={campaign} preview={preview.data} onClose={() => setIsStarting(false)} />
-      )}
+      {toStart && <StartDialog campaign={toStart} onClose={() => setToStart(undefined)} />}
       {dialogs}
     </Page>
   );
@@ -189,17 +188,20 @@ function StepBar({ step, error, onStep }: StepBarProps) {
 
 interface StartDialogProps {
   campaign: CampaignWithCounts;
-  preview: CampaignPreview;
   onClose: () => void;
 }
 
-/** Says once more to how many people it goes, and when. */
-function StartDialog({ campaign, preview, onClose }: StartDialogProps) {
+/** Says once more to how many people it goes, and when. What somebody has changed since is not started. */
+function StartDialog({ campaign, onClose }: StartDialogProps) {
   const { t, language } = useTranslator();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const start = useWrite(
-    () => setCampaignStatus(client, { path: { campaignId: campaign.id }, body: { status: 'running' } }),
+    () =>
+      setCampaignStatus(client, {
+        path: { campaignId: campaign.id },
+        body: { status: 'running', baseUpdatedAt: campaign.updatedAt },
+      }),
     {
       showsError: true,
       onSuccess: (started) => {
@@ -210,9 +212,7 @@ function StartDialog({ campaign, preview, onClose }: StartDialogProps) {
     },
   );
   const isNow = campaign.scheduledAt === null;
-  const { matched, sendable, examined } = preview;
-  // Of very many only the first are examined.
-  const isWhole = examined >= matched;
+  const preview = usePreview(campaign);
   return (
     <FormDialog
       title={t('campaigns.startTitle', { name: campaign.name })}
@@ -220,18 +220,35 @@ function StartDialog({ campaign, preview, onClose }: StartDialogProps) {
       onSubmit={() => start.mutate()}
       onClose={onClose}
       isBusy={start.isPending}
-      error={start.error}
+      isDisabled={preview.isFetching || !preview.data || preview.isError}
+      error={start.error ?? preview.error}
     >
       {campaign.scheduledAt !== null && (
         <p>
           {t('campaigns.startsAt', { at: formatInZone(campaign.scheduledAt, campaign.timezone, language) })}
         </p>
       )}
+      {preview.data && !preview.isFetching ? (
+        <StartCounts isNow={isNow} preview={preview.data} />
+      ) : (
+        <p role="status">{t('campaigns.counting')}</p>
+      )}
+    </FormDialog>
+  );
+}
+
+function StartCounts({ isNow, preview }: { isNow: boolean; preview: CampaignPreview }) {
+  const t = useText();
+  const { matched, sendable, examined } = preview;
+  // Of very many only the first are examined.
+  const isWhole = examined >= matched;
+  return (
+    <>
       <p>
         {t(isNow ? 'campaigns.startText' : 'campaigns.scheduleText', { count: isWhole ? sendable : matched })}
       </p>
       {isWhole && matched > sendable && <p>{t('campaigns.startSkips', { count: matched - sendable })}</p>}
       {!isWhole && <p>{t('campaigns.startSkipsSome')}</p>}
-    </FormDialog>
+    </>
   );
 }
