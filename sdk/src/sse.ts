@@ -47,7 +47,7 @@ export function blockReader(): (text: string) => Block[] {
 function blockOf(lines: string[]): Block {
   const block: Block = {};
   for (const line of lines) {
-    const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
+    const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (name === 'id') block.id = value;
     if (name === 'data') block.data = block.data === undefined ? value : `${block.data}\n${value}`;
     if (name === 'retry' && /^\d+$/.test(value)) block.retryMs = Number(value);

@@ -30,6 +30,11 @@ describe('reading server-sent events', () => {
     expect(read('retry: soon\n__proto__: x\nid\n\n')).toEqual([{ id: '' }]);
   });
 
+  it('keeps texts whole that contain line separators of Unicode', () => {
+    const data = JSON.stringify({ text: 'one\u2028two\u2029three\u0085four' });
+    expect(read(`id: 1\ndata: ${data}\n\n`)).toEqual([{ id: '1', data }]);
+  });
+
   it('finds the same for any pieces', () => {
     const text =
       'id: 1\nevent: chat.read\ndata: {"text":"Grüße, 😀"}\n\n: ✓\nid: 2\n\nid: 3\r\ndata: ü\r\n\r\n';
