@@ -1,5 +1,7 @@
 import { getSession, logOut, type Membership, type Session } from '@parley/sdk';
 import { createContext, useContext } from 'react';
+import { flushSync } from 'react-dom';
+import { leavePage } from '../app/leave-page.ts';
 import {
   forgetPersonInTab,
   forgetTenantInBrowser,
@@ -8,7 +10,9 @@ import {
   writePreference,
 } from '../app/preferences.ts';
 import { client, queryClient, SESSION_KEY, useRead } from './api.ts';
-import { basePath, setTenantForRequests } from './client.ts';
+import { basePath, closeClient, personClient, reopenClient } from './client.ts';
+import { isLoggedOut } from './errors.ts';
+import { createStore } from './store.ts';
 
 /** Who has logged in. Fails with 401 for nobody. */
 export const useSessionQuery = () => useRead(SESSION_KEY, (signal) => getSession(client, { signal }));
@@ -41,34 +45,58 @@ export const findMembership = (
   chosen: string | undefined,
 ): Membership | undefined => memberships.find(({ tenantId }) => tenantId === chosen) ?? memberships[0];
 
-const forgetters = new Set<() => void>();
-/** Registers how a module forgets what it remembers outside of queries. */
-export const whenTenantSwitches = (forget: () => void): void => void forgetters.add(forget);
-
-/** Forgets everything of the tenant before. */
-export function switchTenant({ tenantId }: Membership): void {
-  setTenantForRequests(tenantId);
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
-  for (const forget of forgetters) forget();
-  writePreference('tenantId', tenantId);
+/** Who uses this page, and in which tenant. It is never another person's or another tenant's: that is another page. */
+let shown: Workspace | undefined;
+export const shownWorkspace = (): Workspace | undefined => shown;
+export function noteShown(workspace: Workspace): void {
+  shown = workspace;
 }
 
-/**
- * The page is loaded again, so that nothing of a tenant stays in memory. If the person no longer belongs to it, what the browser
- * has stored of it is removed as well.
- */
+const START = `${basePath}/console/`;
+
+/** Each tab has its own tenant. */
+export function switchTenant({ tenantId }: Membership): void {
+  writePreference('tenantId', tenantId);
+  leavePage(START);
+}
+
+/** If the person no longer belongs to the tenant, what the browser has stored of it is removed as well. */
 export function leaveTenant(lost: Membership | undefined, next: Membership | undefined): void {
   if (lost) forgetTenantInBrowser(lost.tenantId);
   if (lost && next) keepLostTenant(lost.tenantName);
   if (next) keepTenantInTab(next.tenantId);
-  window.location.assign(`${basePath}/console/`);
+  leavePage(START);
 }
 
-/** Ends the session. The page is loaded again, so that nothing of the person stays in memory, and in the tab nothing either. */
+/** All tabs have the same cookie: in another one somebody has logged in or out. */
+const otherTabs = new BroadcastChannel('parley.session');
+otherTabs.onmessage = () => void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
+export const notifyOtherTabs = (): void => otherTabs.postMessage('changed');
+
+/** While it is being ended, no screen is shown: none asks for anything that would be refused. */
+const isEnding = createStore(false);
+export const useIsEnding = (): boolean => isEnding.use();
+
+/** Ends the session. Fails if the server has not ended it. */
 export async function endSession(): Promise<void> {
-  await logOut(client).catch(() => {});
+  // With the screens the event stream ends, and what they were reading.
+  flushSync(() => isEnding.write(true));
+  await queryClient.cancelQueries();
+  // What they say last, such as that nobody looks at a chat any more, is sent.
+  await new Promise((resolve) => setTimeout(resolve));
+  await closeClient();
+  try {
+    await logOut(personClient);
+  } catch (error) {
+    if (!isLoggedOut(error)) {
+      reopenClient();
+      isEnding.write(false);
+      throw error;
+    }
+  }
+  notifyOtherTabs();
   forgetPersonInTab();
-  window.location.assign(`${basePath}/console/login`);
+  leavePage(`${START}login`);
 }
 
 export type { Scope };

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { endSession, switchTenant, useWorkspace } from '../api/session.tsx';
+import { useWorkspace } from '../api/session.tsx';
 import { languages, useTranslator } from '../i18n/i18n.tsx';
 import { runCommand } from '../keys/commands.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -22,10 +22,7 @@ export function AccountMenu({ className }: { className: string | undefined }) {
           label: other.tenantName,
           isChosen: other.tenantId === membership.tenantId,
           startsGroup: index === 0,
-          run: () => {
-            switchTenant(other);
-            void navigate({ to: '/' });
-          },
+          run: () => runCommand(`tenant-${other.tenantId}`),
         }))),
     ...THEMES.map((one, index) => ({
       id: `theme-${one}`,
@@ -42,7 +39,7 @@ export function AccountMenu({ className }: { className: string | undefined }) {
       run: () => writePreference('language', id),
     })),
     { id: 'keys', label: t('keys.title'), icon: 'key', startsGroup: true, run: () => runCommand('keys') },
-    { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', run: () => void endSession() },
+    { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', run: () => runCommand('logOut') },
   ];
   return (
     <Menu label={t('nav.account')} items={items} className={className}>

@@ -1,15 +1,26 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useWrite } from '../api/api.ts';
 import { endSession, switchTenant, useWorkspace } from '../api/session.tsx';
 import { languages, useText } from '../i18n/i18n.tsx';
 import { useCommands } from '../keys/commands.ts';
 import { useKeys } from '../keys/keys.ts';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { guidePath, KeysDialog } from './keys-dialog.tsx';
+import { wouldLose } from './leave-page.ts';
 import { maySee } from './may-see.ts';
 import { Palette } from './palette.tsx';
 import { THEMES, writePreference } from './preferences.ts';
 import { addressOf } from './screens.ts';
 import { useScreens } from './use-screens.ts';
+
+/** What somebody wants to leave, and how. */
+interface Leaving {
+  ends: 'page' | 'session';
+  /** What the button says. */
+  action: string;
+  go(): void;
+}
 
 /** The commands and keys that work on every screen, and what they open. */
 export function GlobalCommands() {
@@ -18,6 +29,13 @@ export function GlobalCommands() {
   const screens = useScreens();
   const { session, membership } = useWorkspace();
   const [opened, setOpened] = useState<'palette' | 'keys'>();
+  const [leaving, setLeaving] = useState<Leaving>();
+  const logOut = useWrite(endSession);
+  /** Asks first if something would be lost. */
+  const leave = (next: Leaving): void => {
+    if (wouldLose(next.ends)) setLeaving(next);
+    else next.go();
+  };
   const openPalette = (): void => setOpened('palette');
   const openKeys = (): void => setOpened('keys');
   const others = session.memberships.filter(({ tenantId }) => tenantId !== membership.tenantId);
@@ -65,10 +83,7 @@ export function GlobalCommands() {
       label: `${t('nav.switchTenant')}: ${other.tenantName}`,
       icon: 'tenant' as const,
       group: 'actions' as const,
-      run: () => {
-        switchTenant(other);
-        void navigate({ to: '/' });
-      },
+      run: () => leave({ ends: 'page', action: t('nav.switchTenant'), go: () => switchTenant(other) }),
     })),
     ...THEMES.map((theme) => ({
       id: `theme-${theme}`,
@@ -84,7 +99,13 @@ export function GlobalCommands() {
       group: 'actions' as const,
       run: () => writePreference('language', id),
     })),
-    { id: 'logOut', label: t('nav.logOut'), icon: 'logOut', group: 'actions', run: () => void endSession() },
+    {
+      id: 'logOut',
+      label: t('nav.logOut'),
+      icon: 'logOut',
+      group: 'actions',
+      run: () => leave({ ends: 'session', action: t('nav.logOut'), go: () => logOut.mutate() }),
+    },
   ]);
   useKeys([
     { keys: 'mod+k', label: t('keys.palette'), group: 'general', run: openPalette },
@@ -96,6 +117,16 @@ export function GlobalCommands() {
     ),
   ]);
   const close = (): void => setOpened(undefined);
+  if (leaving)
+    return (
+      <ConfirmDialog
+        title={t('leave.title')}
+        text={t(leaving.ends === 'session' ? 'leave.session' : 'leave.page')}
+        action={leaving.action}
+        write={{ mutate: leaving.go, isPending: false, error: undefined }}
+        onClose={() => setLeaving(undefined)}
+      />
+    );
   if (opened === 'palette') return <Palette onClose={close} />;
   if (opened === 'keys') return <KeysDialog onClose={close} />;
   return null;

@@ -6,9 +6,9 @@ export const consolePath = `${basePath}/console`;
 
 export const history = createBrowserHistory();
 
-/** Goes to an address below `/console` that was in a URL, so it may be anything. */
-export function goTo(address: string | undefined): void {
+/** The path of an address below `/console` that was in a URL, so it may be anything. */
+export function pathTo(address: string | undefined): string {
   const isOurs =
     address?.startsWith('/') === true && !/^\/[/\\]/.test(address) && !address.startsWith('/login');
-  history.replace(`${consolePath}${isOurs ? address : '/'}`);
+  return `${consolePath}${isOurs ? address : '/'}`;
 }

@@ -1,6 +1,7 @@
 import type { Membership } from '@parley/sdk';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { type RefObject, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { useWrite } from '../api/api.ts';
 import { setTenantForRequests } from '../api/client.ts';
 import { isLoggedOut } from '../api/errors.ts';
 import {
@@ -8,10 +9,11 @@ import {
   findMembership,
   leaveTenant,
   mayUse,
-  switchTenant,
+  noteShown,
+  shownWorkspace,
+  useIsEnding,
   useSessionQuery,
   useWorkspace,
-  type Workspace,
   WorkspaceContext,
 } from '../api/session.tsx';
 import { useText } from '../i18n/i18n.tsx';
@@ -23,7 +25,7 @@ import { useToast } from '../ui/toast.tsx';
 import { Banners } from './banners.tsx';
 import { GlobalCommands } from './global-commands.tsx';
 import { Navigation } from './navigation.tsx';
-import { keepTenantInTab, takeLostTenant, usePreference } from './preferences.ts';
+import { keepTenantInTab, readPreference, takeLostTenant } from './preferences.ts';
 import styles from './shell.module.css';
 import { useOpenedTitle } from './title.ts';
 import { useCurrentScreen } from './use-screens.ts';
@@ -31,35 +33,33 @@ import { useCurrentScreen } from './use-screens.ts';
 /** The frame around every screen behind the login. It shows no screen before it knows who looks at it. */
 export function Shell() {
   const query = useSessionQuery();
-  const chosen = usePreference('tenantId');
-  /** Who has looked at this page, and in which tenant. */
-  const shown = useRef<Workspace>(undefined);
+  const isEnding = useIsEnding();
   if (isLoggedOut(query.error)) return <ToLogin hasEnded={query.data !== undefined} />;
-  if (!query.data)
+  if (!query.data || isEnding)
     return (
       <main className={styles.waiting}>
-        {query.error ? (
+        {query.error && !isEnding ? (
           <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
         ) : (
           <Skeleton />
         )}
       </main>
     );
-  const membership = findMembership(query.data, chosen);
+  const shown = shownWorkspace();
+  const before = shown?.membership;
+  const membership = findMembership(query.data, before?.tenantId ?? readPreference('tenantId'));
   const { person, memberships } = query.data;
-  const before = shown.current?.membership;
   // Somebody else has logged in in another tab.
-  if (before && shown.current?.session.person.id !== person.id) return <Leave next={membership} />;
+  if (before && shown?.session.person.id !== person.id) return <Leave next={membership} />;
   if (before && !memberships.some(({ tenantId }) => tenantId === before.tenantId))
     return <Leave lost={before} next={membership} />;
   if (!membership) return <NoTenant email={person.email} />;
-  if (chosen !== undefined && membership.tenantId !== chosen) return <ToTenant membership={membership} />;
   // Before the screens below send their first request.
   setTenantForRequests(membership.tenantId);
   return (
     <WorkspaceContext value={{ session: query.data, membership }}>
       <LiveProvider key={membership.tenantId}>
-        <Frame shown={shown} />
+        <Frame />
       </LiveProvider>
     </WorkspaceContext>
   );
@@ -81,13 +81,7 @@ function Leave({ lost, next }: { lost?: Membership; next: Membership | undefined
   return null;
 }
 
-/** The tab was last used for a tenant to which the person does not belong. */
-function ToTenant({ membership }: { membership: Membership }) {
-  useEffect(() => switchTenant(membership), [membership]);
-  return null;
-}
-
-function Frame({ shown }: { shown: RefObject<Workspace | undefined> }) {
+function Frame() {
   const t = useText();
   const { session, membership } = useWorkspace();
   useDocumentTitle();
@@ -95,8 +89,8 @@ function Frame({ shown }: { shown: RefObject<Workspace | undefined> }) {
   useRefuseFiles();
   useEffect(() => {
     keepTenantInTab(membership.tenantId);
-    shown.current = { session, membership };
-  }, [session, membership, shown]);
+    noteShown({ session, membership });
+  }, [session, membership]);
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
@@ -160,12 +154,13 @@ function useDocumentTitle(): void {
 
 function NoTenant({ email }: { email: string }) {
   const t = useText();
+  const logOut = useWrite(endSession);
   return (
     <main className={styles.waiting}>
       <EmptyState
         icon="tenant"
         title={t('noTenant.title')}
-        action={<Button onClick={() => void endSession()}>{t('nav.logOut')}</Button>}
+        action={<Button onClick={() => logOut.mutate()}>{t('nav.logOut')}</Button>}
       >
         {t('noTenant.text', { email })}
       </EmptyState>

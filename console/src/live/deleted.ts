@@ -1,6 +1,5 @@
 import type { ResourceDeletedEvent } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import { whenTenantSwitches } from '../api/session.tsx';
 import { createStore } from '../api/store.ts';
 import { addPatch } from './patches.ts';
 import { runSoon } from './soon.ts';
@@ -10,7 +9,6 @@ type Resource = Deleted['resource'];
 
 /** What was deleted since the page was loaded, by whomever. */
 const deletedIds = createStore<ReadonlySet<string>>(new Set());
-whenTenantSwitches(() => deletedIds.write(new Set()));
 
 /** Whether something that a screen shows has been deleted meanwhile, by itself or with the channel that it belongs to. */
 export const useIsDeleted = (id: string | undefined, channelId?: string): boolean =>

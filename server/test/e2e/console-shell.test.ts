@@ -12,6 +12,7 @@ import {
   waitForShell,
   watchPage,
 } from '../kit/console.ts';
+import { row, useInbox, WAIT } from '../kit/inbox.ts';
 import { PASSWORD } from '../kit/people.ts';
 
 const ADMIN_TOKEN = 'operator-token-for-tests-0123456789abcdef';
@@ -69,6 +70,61 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await page.getByText('Role in demo: Agent').waitFor();
     await other.reload();
     await other.getByText('Role in Second shop: Viewer').waitFor();
+  });
+
+  it('nothing of a tenant stays when somebody switches, not even answers that come late', async () => {
+    const inbox = await useInbox(test);
+    const person = await test.createPerson('agent');
+    const { page, open } = await test.pageOf(person);
+    await joinTenant(page, person, 'Third shop');
+    const switchTo = async (name: string) => {
+      await page.getByRole('button', { name: 'Account and settings' }).first().click();
+      await page.getByRole('menuitemradio', { name }).click();
+      await expect.poll(() => page.title()).toMatch(`· ${name} ·`);
+    };
+    await switchTo('demo');
+    await open('/inbox');
+    const from = await inbox.write('Late Visitor', 'First words');
+    await row(page, 'First words').waitFor(WAIT);
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { id } = await inbox.chatWith('Late Visitor');
+    await page.route(`**/v3/chats/${id}`, async (route) => {
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    });
+    const asked = page.waitForRequest(`**/v3/chats/${id}`);
+    await inbox.write('Late Visitor', 'Second words', { from });
+    await asked;
+    await page.evaluate('window.isPageOfDemo = true');
+    await switchTo('Third shop');
+    await page.getByText('All done').waitFor(WAIT);
+    release();
+    expect(await page.evaluate('window.isPageOfDemo')).toBe(undefined);
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(await page.getByText('Late Visitor').count()).toBe(0);
+  });
+
+  it('logging out that fails is said, and nobody is logged out by halves', async () => {
+    const { page, open } = await test.pageFor('agent');
+    await open('/profile');
+    const logOut = async () => {
+      await page.getByRole('button', { name: 'Account and settings' }).first().click();
+      await page.getByRole('menuitem', { name: 'Log out' }).click();
+    };
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await page.route('**/v3/session', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    );
+    await logOut();
+    await page.getByText('The server does not answer.').waitFor();
+    await page.getByRole('heading', { name: 'Where you are logged in' }).waitFor();
+    await page.unroute('**/v3/session');
+    await logOut();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
   });
 
   it('who is removed from a tenant is led to the other one, and nothing of the first stays', async () => {
@@ -138,6 +194,22 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await page.getByText('Role in demo: Viewer').waitFor();
     expect(await page.getByText('You no longer belong').count()).toBe(0);
     expectNoProblems(REFUSED);
+  });
+
+  it('a tab follows at once when somebody else logs in in another one', async () => {
+    const [person, other] = [await test.createPerson('agent'), await test.createPerson('viewer')];
+    const { page, context, open } = await test.pageOf(person);
+    await open('/profile');
+    await page.getByText('Role in demo: Agent').waitFor();
+    const second = await context.newPage();
+    await second.goto(`${test.url}/console/login`);
+    await second.getByLabel('Email').fill(other.email);
+    await second.getByLabel('Password').fill(PASSWORD);
+    await second.keyboard.press('Enter');
+    await waitForShell(second);
+    await page.waitForURL('**/console/inbox');
+    await open('/profile');
+    await page.getByText('Role in demo: Viewer').waitFor();
   });
 
   it('finds screens and actions by typing, and goes there by keys alone', async () => {

@@ -10,6 +10,11 @@ export const shell: Texts<typeof en> = {
   'nav.account': 'Konto und Einstellungen',
   'nav.switchTenant': 'Mandanten wechseln',
   'nav.logOut': 'Abmelden',
+  'leave.title': 'Nicht Gesendetes verwerfen?',
+  'leave.session':
+    'Ein Text, eine Datei oder eine Nachricht in diesem Tab wurde nicht gesendet oder gespeichert. Beim Abmelden geht das verloren.',
+  'leave.page':
+    'Eine Datei oder eine Nachricht in diesem Tab wurde nicht gesendet oder gespeichert. Beim Wechsel des Mandanten geht das verloren.',
 
   'palette.title': 'Befehle',
   'palette.open': 'Befehle suchen',

@@ -8,6 +8,10 @@ export const shell = {
   'nav.account': 'Account and settings',
   'nav.switchTenant': 'Switch tenant',
   'nav.logOut': 'Log out',
+  'leave.title': 'Discard what was not sent?',
+  'leave.session':
+    'Some text, a file or a message in this tab was not sent or saved. It is lost if you log out.',
+  'leave.page': 'A file or a message in this tab was not sent or saved. It is lost if you switch the tenant.',
 
   'palette.title': 'Commands',
   'palette.open': 'Search commands',

@@ -1,7 +1,6 @@
 import { type ChangeChatsBody, cancelJob, changeChats, getJob, type Job } from '@parley/sdk';
 import { client } from '../../api/api.ts';
 import { hasEnded } from '../../api/jobs.ts';
-import { whenTenantSwitches } from '../../api/session.tsx';
 import { createStore } from '../../api/store.ts';
 
 /** A change of many chats. It goes on, whatever screen the person looks at. */
@@ -69,4 +68,3 @@ export async function cancelBulkChange({ id }: Job): Promise<void> {
 }
 
 export const forgetBulkChange = (): void => current.write(undefined);
-whenTenantSwitches(forgetBulkChange);

@@ -1,5 +1,6 @@
-import { useWorkspace } from '../../api/session.tsx';
+import { shownWorkspace, useWorkspace } from '../../api/session.tsx';
 import { createStore } from '../../api/store.ts';
+import { addUnsavedCheck } from '../../app/leave-page.ts';
 import { attempt } from '../../app/preferences.ts';
 
 /** What somebody has begun to write in a chat. It is kept while they look at other chats; a reload loses only the files. */
@@ -29,6 +30,16 @@ function restore(): ReadonlyMap<string, Draft> {
   return found;
 }
 const drafts = createStore(restore());
+
+/** The tab may also keep drafts of somebody else, who did not log out. */
+const isOwn = (key: string): boolean => key.split('.').includes(shownWorkspace()?.session.person.id ?? '');
+/** The files are lost with the page, the texts with the session. */
+addUnsavedCheck((ending) =>
+  [...drafts.read()].some(
+    ([key, { files, reply, note }]) =>
+      isOwn(key) && (files.length > 0 || (ending === 'session' && `${reply}${note}`.trim() !== '')),
+  ),
+);
 
 function store(key: string, draft: Draft | undefined): void {
   const next = new Map(drafts.read());

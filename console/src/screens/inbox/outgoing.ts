@@ -1,15 +1,14 @@
 import { type Message, type SendChatMessageBody, sendChatMessage, uploadFile } from '@parley/sdk';
 import { client } from '../../api/api.ts';
 import { createStore } from '../../api/store.ts';
+import { addUnsavedCheck } from '../../app/leave-page.ts';
 import { refreshChat } from './chat-cache.ts';
 import { isStored, storeMessage } from './thread-cache.ts';
 import type { Outgoing } from './thread-items.ts';
 
 const all = createStore<readonly Outgoing[]>([]);
-/** What has not arrived would be lost with the page: the browser asks before it leaves. */
-window.addEventListener('beforeunload', (event) => {
-  if (all.read().length > 0) event.preventDefault();
-});
+/** What has not arrived would be lost with the page. */
+addUnsavedCheck(() => all.read().length > 0);
 
 const without = (key: string): Outgoing[] => all.read().filter((one) => one.key !== key);
 const replace = (key: string, part: Partial<Outgoing>): void =>

@@ -68,7 +68,7 @@ const AGAIN_MS = 2_100;
 const quietClient = {
   ...client,
   retries: 0,
-  fetch: ((input, init) => fetch(input, { ...init, keepalive: true })) as typeof fetch,
+  fetch: ((input, init) => client.fetch(input, { ...init, keepalive: true })) as typeof fetch,
 };
 
 /** Tells colleagues what this person does in a chat. */

@@ -3,7 +3,10 @@ import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { client, queryClient, SESSION_KEY, useRead, useWrite } from '../../api/api.ts';
 import { isLoggedOut } from '../../api/errors.ts';
-import { goTo } from '../../app/history.ts';
+import { notifyOtherTabs, shownWorkspace } from '../../api/session.tsx';
+import { history, pathTo } from '../../app/history.ts';
+import { leavePage } from '../../app/leave-page.ts';
+import { forgetPersonInTab } from '../../app/preferences.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { PasswordField, TextField } from '../../ui/field.tsx';
@@ -13,11 +16,18 @@ import { Card } from './card.tsx';
 import { needsCode } from './needs-code.ts';
 import { rememberNext } from './next.ts';
 
-/** Everything that was read for somebody else is forgotten. */
+/** Who logs in again goes on where they were, with what was not sent. For somebody else the page is loaded again. */
 export function enter(session: Session, next: string | undefined): void {
-  queryClient.clear();
-  queryClient.setQueryData(SESSION_KEY, session);
-  goTo(next);
+  notifyOtherTabs();
+  const before = shownWorkspace()?.session.person.id;
+  if (before === undefined || before === session.person.id) {
+    queryClient.clear();
+    queryClient.setQueryData(SESSION_KEY, session);
+    history.replace(pathTo(next));
+  } else {
+    forgetPersonInTab();
+    leavePage(pathTo(next));
+  }
 }
 
 export function Login() {

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { client, useRead, useWrite } from '../../api/api.ts';
 import { isLoggedOut, isShownByFields, issueOf } from '../../api/errors.ts';
-import { switchTenant } from '../../api/session.tsx';
+import { notifyOtherTabs, switchTenant } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { PasswordField, TextField } from '../../ui/field.tsx';
@@ -99,8 +99,9 @@ function LinkForm({ token, info, hasPasswords }: { token: string; info: LinkInfo
     {
       onSuccess: (session) => {
         const joined = session.memberships.find(({ tenantName }) => tenantName === info.tenantName);
-        if (joined) switchTenant(joined);
-        enter(session, undefined);
+        if (!joined) return enter(session, undefined);
+        notifyOtherTabs();
+        switchTenant(joined);
       },
       showsError: true,
     },
