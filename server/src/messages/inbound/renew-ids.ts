@@ -13,28 +13,24 @@ const renewClaims = statement<[channelId: string, vendorIds: string[], before: s
 
 /**
  * Gives messages another id where their chat has a later one by now: ids are made before the chats are locked, and those
- * who read a chat on from the last id they know must miss nothing.
+ * who read a chat on from the last id they know must miss nothing. The locked row says which message is the latest.
  */
 export function renewIds<W extends Written>(
   tx: TenantTx,
   channelId: string,
   resolved: ResolvedChats<W>,
 ): ResolvedChats<W> {
-  const { chats, lastIds } = resolved;
-  const isLate = ({ contact, messageId }: W): boolean =>
-    messageId < (lastIds.get(chats.get(keyOf(contact))?.id ?? '') ?? '');
-  if (!resolved.written.some(isLate)) return resolved;
-
-  const last = new Map(lastIds);
+  const latest = new Map([...resolved.chats.values()].map((chat) => [chat.id, chat.latest_message_id]));
   const renewed = new Map<string, string>();
   for (const { contact, messageId } of resolved.written) {
-    const chatId = chats.get(keyOf(contact))?.id;
-    const before = chatId === undefined ? undefined : last.get(chatId);
-    if (chatId === undefined || before === undefined) continue;
-    const id = messageId > before ? messageId : newIdAfter(before);
-    last.set(chatId, id);
-    if (id !== messageId) renewed.set(messageId, id);
+    const chatId = resolved.chats.get(keyOf(contact))?.id;
+    const before = chatId && latest.get(chatId);
+    if (!before || messageId > before) continue;
+    const id = newIdAfter(before);
+    latest.set(chatId, id);
+    renewed.set(messageId, id);
   }
+  if (renewed.size === 0) return resolved;
   const idOf = (id: string): string => renewed.get(id) ?? id;
   const withNewId = (message: W): W => ({ ...message, messageId: idOf(message.messageId) });
   // A message that was received before keeps the id that it has.

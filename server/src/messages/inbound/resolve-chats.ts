@@ -14,7 +14,6 @@ import type { TenantTx } from '../../db/tenant.ts';
 import type { VendorContact } from '../../providers/inbound-event.ts';
 import type { Handle } from '../../providers/kinds.ts';
 import { lockChatsAndClaim, type VendorClaim } from './claim-vendor-ids.ts';
-import { findLastIds } from './last-ids.ts';
 
 const receivedBefore = systemStatement<[channelId: string, vendorIds: string[]], { vendor_id: string }>(
   'messages.received_before',
@@ -61,8 +60,6 @@ export interface ResolvedChats<W> {
   unclaimed: W[];
   /** The locked chat of every sender, by the key of the sender's first handle. */
   chats: Map<string, LockedChat>;
-  /** The id of the last message of each chat that has messages. */
-  lastIds: ReadonlyMap<string, string>;
   newContacts: string[];
   newChats: string[];
   /** Contacts that existed and got another handle. */
@@ -80,14 +77,9 @@ export async function resolveChats<W extends Written>(
   const senders = sendersOf(written);
   const chats = new Map<string, LockedChat>();
   const addChats = (locked: LockedChat[]): void => {
-    for (const chat of locked) chats.set(keyOf(handleOf(chat)), chat);
+    for (const chat of locked) chats.set(keyOf({ type: chat.handle_type, value: chat.handle_value }), chat);
   };
-  const handles = [...senders.values()];
-  // In one round trip, and one after another.
-  const [{ chats: locked, claims }, lastIds] = await Promise.all([
-    lockChatsAndClaim(tx, channelId, handles, written),
-    findLastIds(tx, channelId, handles),
-  ]);
+  const { chats: locked, claims } = await lockChatsAndClaim(tx, channelId, [...senders.values()], written);
   addChats(locked);
   const hasNoChat = (contact: VendorContact): boolean => !chats.has(keyOf(contact));
   const withoutChat = written.filter(({ contact }) => hasNoChat(contact));
@@ -104,16 +96,7 @@ export async function resolveChats<W extends Written>(
     (contact) => keptKeys.has(keyOf(contact)) && (hasNoChat(contact) || contact.others !== undefined),
   );
   if (unresolved.length === 0)
-    return {
-      written: kept,
-      claims,
-      unclaimed,
-      chats,
-      lastIds,
-      newContacts: [],
-      newChats: [],
-      changedContacts: [],
-    };
+    return { written: kept, claims, unclaimed, chats, newContacts: [], newChats: [], changedContacts: [] };
 
   const owners = await findOwners(tx, unresolved.flatMap(handlesOf));
   const duplicates = findDuplicates(senders);
@@ -134,15 +117,9 @@ export async function resolveChats<W extends Written>(
     const chat = chats.get(key) ?? chats.get(same);
     if (chat) chats.set(key, chat);
   }
-  const others = [...chats.values()].filter(({ id }) => !lastIds.has(id) && !newChats.includes(id));
-  if (others.length > 0)
-    for (const [chatId, id] of await findLastIds(tx, channelId, others.map(handleOf)))
-      lastIds.set(chatId, id);
   const changedContacts = changed.filter((id) => !newContacts.includes(id));
-  return { written: kept, claims, unclaimed, chats, lastIds, newContacts, newChats, changedContacts };
+  return { written: kept, claims, unclaimed, chats, newContacts, newChats, changedContacts };
 }
-
-const handleOf = ({ handle_type: type, handle_value: value }: LockedChat): Handle => ({ type, value });
 
 /** Every sender once, by the key of the first handle, with all other handles that were given for it. */
 function sendersOf(written: Written[]): Map<string, VendorContact> {
@@ -220,7 +197,7 @@ async function adoptChats(
     const own = found.filter(({ contact_id: id }) => id === owners.get(keyOf(contact)));
     const keys = new Set(handlesOf(contact).map(keyOf));
     const chat =
-      own.find((one) => keys.has(keyOf(handleOf(one)))) ??
+      own.find(({ handle_type: type, handle_value: value }) => keys.has(keyOf({ type, value }))) ??
       own.find(({ handle_type: type }) => type !== contact.type);
     if (chat) chats.set(keyOf(contact), chat);
   }
