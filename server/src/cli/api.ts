@@ -21,7 +21,7 @@ export async function ask<T>(
   try {
     return await call(clientOf(target), { signal: AbortSignal.any([signal, deadline]) });
   } catch (error) {
-    if (deadline.aborted) throw noAnswer(target, `no answer for ${answerMs / 1000} s`);
+    if (deadline.aborted) throw lostAnswer(target, `no answer for ${answerMs / 1000} s`);
     throw error instanceof ParleyError ? operatorError(target, error) : error;
   }
 }
@@ -32,6 +32,29 @@ const advice: Record<string, string> = {
   route_not_found: 'Check --url; the server may also be older than this program.',
 };
 
+const operatorAdvice: Record<string, string> = {
+  ...advice,
+  unauthorized: "Check PARLEY_ADMIN_TOKEN, or name the server's data folder with --data-dir.",
+};
+
+/** The connection broke after the request was sent. */
+const BROKEN = ['UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ECONNRESET', 'EPIPE'];
+/** What a proxy answers for a server that does not. */
+const OF_PROXIES = [502, 503, 504];
+
+const lostAnswer = ({ url }: Target, reason: string): OperatorError =>
+  new OperatorError(
+    `The server at ${url} did not answer to the end (${reason}). If the command changes something, look whether it did; then try again.`,
+  );
+
+/** The error for an answer that is not Parley's. */
+export const notParley = ({ url }: Target, status: number | undefined): OperatorError =>
+  new OperatorError(
+    status !== undefined && OF_PROXIES.includes(status)
+      ? `A proxy at ${url} answers that it does not reach the server (${status}). Start the server with "npm start", or name another with --url.`
+      : `There is no Parley at ${url}: something else answered (${status}). Check --url, which is the server without /v3.`,
+  );
+
 const noAnswer = ({ url }: Target, reason: string): OperatorError =>
   new OperatorError(
     `No server answers at ${url} (${reason}). Start the server with "npm start", or name another with --url.`,
@@ -40,13 +63,13 @@ const noAnswer = ({ url }: Target, reason: string): OperatorError =>
 /** The error for the user: what is wrong and what to do. */
 export function operatorError(target: Target, error: ParleyError): OperatorError {
   const { messageKey, message, status, retryAfter } = error;
-  if (messageKey === 'connection_failed') return noAnswer(target, reasonOf(error));
-  if (messageKey === 'unexpected_answer')
-    return new OperatorError(
-      `There is no Parley at ${target.url}: something else answered (${status}). Check --url, which is the server without /v3.`,
-    );
+  const reason = reasonOf(error);
+  if (messageKey === 'connection_failed')
+    return BROKEN.includes(reason) ? lostAnswer(target, reason) : noAnswer(target, reason);
+  if (messageKey === 'unexpected_answer') return notParley(target, status);
+  const texts = target.isOperator ? operatorAdvice : advice;
   const later = retryAfter === undefined ? '' : `Try again in ${Math.ceil(retryAfter)} s.`;
-  return new OperatorError(`${message.replace(/\.$/, '')}. ${advice[messageKey] ?? later}`.trim(), {
+  return new OperatorError(`${message.replace(/\.$/, '')}. ${texts[messageKey] ?? later}`.trim(), {
     cause: error,
   });
 }

@@ -1,6 +1,6 @@
 import { exportChats, exportContacts, items, ParleyError, searchChats, searchContacts } from '@parley/sdk';
 import { OperatorError } from '../base/errors.ts';
-import { clientOf, operatorError } from './api.ts';
+import { clientOf, notParley, operatorError } from './api.ts';
 import {
   type CommandContext,
   readFlags,
@@ -53,7 +53,9 @@ const exportCommand =
     const { query, search: text } = values;
     async function* parts(): AsyncGenerator<Uint8Array | string> {
       if (!values.json) {
-        const { body } = await download(client, { query: { query, search: text }, signal });
+        const { body, status, headers } = await download(client, { query: { query, search: text }, signal });
+        // Many programs answer any path with a page of their own.
+        if (!headers.get('content-type')?.startsWith('text/csv')) throw notParley(target, status);
         if (body) yield* body as unknown as AsyncIterable<Uint8Array>;
         return;
       }

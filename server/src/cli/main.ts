@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/errors.ts';
+import { version } from '../version.ts';
 import { automationsDryRun } from './automations-dry-run.ts';
 import { automationsExplain } from './automations-explain.ts';
 import { campaignsPreview } from './campaigns-preview.ts';
@@ -7,7 +8,7 @@ import { chatsExport, contactsExport } from './export.ts';
 import { listen } from './listen.ts';
 import { loginLink } from './login-link.ts';
 import { mcp } from './mcp.ts';
-import { type CommandContext, UsageError } from './options.ts';
+import { type CommandContext, STOPPED, UsageError } from './options.ts';
 import { release } from './release.ts';
 import { plain } from './text.ts';
 import { token } from './token.ts';
@@ -53,6 +54,12 @@ function endWithOutput({ code, message }: NodeJS.ErrnoException): never {
   process.exit(FAILED);
 }
 
+/** An error that nobody has thought of. */
+const describeDefect = (error: unknown, { LOG_LEVEL }: NodeJS.ProcessEnv): string =>
+  LOG_LEVEL === 'debug' && error instanceof Error
+    ? `${error.stack}\n`
+    : `parley: Something went wrong that should not (${plain(String(error))}). Check that the server has the version ${version}, too; if so, please report it with what LOG_LEVEL=debug prints.\n`;
+
 /**
  * The commands that talk to a running server. They are a separate program (bin/parley.js), so that they start fast and
  * open neither a port nor a database.
@@ -71,9 +78,12 @@ export async function main([name = '', ...args]: string[], env: NodeJS.ProcessEn
   try {
     await commands[name]?.(args, context);
   } catch (error) {
-    if (stop.signal.aborted) return;
+    if (stop.signal.aborted) {
+      process.exitCode ??= STOPPED;
+      return;
+    }
     process.stderr.write(
-      error instanceof OperatorError ? `parley: ${plain(error.message)}\n` : `${(error as Error).stack}\n`,
+      error instanceof OperatorError ? `parley: ${plain(error.message)}\n` : describeDefect(error, env),
     );
     process.exitCode = error instanceof UsageError ? WRONG_USAGE : FAILED;
   }

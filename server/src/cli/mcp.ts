@@ -58,7 +58,9 @@ async function readDocument({ url }: Target, signal: AbortSignal): Promise<ApiDo
     const response = await fetch(`${url}/openapi.json`, {
       signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
     });
-    return (await response.json()) as ApiDocument;
+    const document = (await response.json()) as ApiDocument;
+    if (!response.ok || !document?.paths) throw new Error(`it answers ${response.status}`);
+    return document;
   } catch (error) {
     throw new OperatorError(
       `The server at ${url} does not say what it can do (${reasonOf(error)}). Check --url.`,

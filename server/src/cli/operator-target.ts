@@ -19,12 +19,14 @@ interface OperatorValues {
 export async function readOperatorTarget(values: OperatorValues, env: NodeJS.ProcessEnv): Promise<Target> {
   const folder = values['data-dir'] || env.PARLEY_DATA_DIR || './data';
   const token = values.token || env.PARLEY_ADMIN_TOKEN || (await readStoredToken(folder));
-  return readTarget({ url: values.url, token }, env);
+  return { ...readTarget({ url: values.url, token }, env), isOperator: true };
 }
 
 async function readStoredToken(folder: string): Promise<string> {
   try {
-    return JSON.parse(await readFile(join(folder, 'secrets.json'), 'utf8')).adminToken;
+    const { adminToken } = JSON.parse(await readFile(join(folder, 'secrets.json'), 'utf8'));
+    if (typeof adminToken !== 'string') throw new TypeError('no token');
+    return adminToken;
   } catch {
     throw new OperatorError(
       "The operator's token is required: put it into the variable PARLEY_ADMIN_TOKEN, or name the data folder with --data-dir.",

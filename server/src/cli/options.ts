@@ -5,6 +5,8 @@ import { OperatorError } from '../base/errors.ts';
 export interface Target {
   url: string;
   token: string;
+  /** Whether the token is the operator's. */
+  isOperator?: boolean;
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';

@@ -3,6 +3,9 @@ import { ask } from './api.ts';
 import { operatorFlags, operatorHelp, readOperatorTarget } from './operator-target.ts';
 import { type CommandContext, readFlags, refuseArguments } from './options.ts';
 
+/** A large backlog is released in batches, before the server answers. */
+const RELEASE_MS = 30 * 60_000;
+
 const help = `parley release: releases the work that is held since a start with --after-restore.
 
 ${operatorHelp}
@@ -17,7 +20,7 @@ export async function release(args: string[], { env, say, signal }: CommandConte
   const target = await readOperatorTarget(values, env);
   const { heldSince, queues } = await ask(target, signal, getHeldWork);
   if (heldSince === null) return say('Nothing is held.');
-  await ask(target, signal, releaseHeldWork);
+  await ask(target, signal, releaseHeldWork, RELEASE_MS);
   const released = queues.map(({ queue, held }) => `${held} in ${queue}`).join(', ');
   say(`Released what was held since ${heldSince}: ${released || 'nothing was due'}.`);
 }

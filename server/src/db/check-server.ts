@@ -9,12 +9,12 @@ export async function withClients<T>(
   count: number,
   work: (...clients: pg.Client[]) => Promise<T>,
 ): Promise<T> {
-  const clients = Array.from(
-    { length: count },
-    () => new pg.Client(clientConfig({ connection, applicationName: 'parley check' })),
-  );
-  for (const client of clients) client.on('error', () => {});
+  const clients: pg.Client[] = [];
   try {
+    // This reads the URL, and the files with certificates that it names.
+    while (clients.length < count)
+      clients.push(new pg.Client(clientConfig({ connection, applicationName: 'parley check' })));
+    for (const client of clients) client.on('error', () => {});
     for (const client of clients) await client.connect();
     return await work(...clients);
   } catch (error) {

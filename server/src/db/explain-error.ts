@@ -15,6 +15,19 @@ export function explainError(error: unknown): unknown {
     return new OperatorError(
       `The database has no free connection for Parley (${message}). Raise the limit, or close other connections.`,
     );
+  // The error itself has the URL, with the password.
+  if (code === 'ERR_INVALID_URL' || error instanceof URIError)
+    return new OperatorError(
+      'DATABASE_URL is not a valid URL. Check its host and port, and write special characters of the password as in %23 for #.',
+    );
+  if ((error as { syscall?: string }).syscall === 'open')
+    return new OperatorError(
+      `A file that DATABASE_URL names cannot be read (${message}). Check sslrootcert, sslcert and sslkey in it.`,
+    );
+  if (/CERT|TLS|SSL|SELF_SIGNED/.test(code) || /does not support SSL/.test(message))
+    return new OperatorError(
+      `The database server and Parley do not agree about TLS (${message}). Check sslmode and sslrootcert in DATABASE_URL.`,
+    );
   if (isConnectionLoss(error))
     return new OperatorError(
       `The database cannot be reached (${message}). Check DATABASE_URL and that PostgreSQL is running.`,

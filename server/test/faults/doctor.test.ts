@@ -102,6 +102,20 @@ describe('parley doctor', () => {
     const gone = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     expect(gone.found.database).toMatch(/^fail The database cannot be reached .*DATABASE_URL/);
     expect([pooled.code, gone.code]).toEqual([1, 1]);
+    const invalid = 'postgres://parley:planted-secret@127.0.0.1:99999/none';
+    expect((await examine({ DATABASE_URL: invalid })).found.database).toMatch(
+      /^fail DATABASE_URL is not a valid URL/,
+    );
+    const started = await pool.runProgram(['start', '--data-dir', await pool.makeFolder()], {
+      DATABASE_URL: invalid,
+      PORT: '0',
+    });
+    expect([started.code, started.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^parley: DATABASE_URL is not a valid URL[^\n]+\n$/),
+    ]);
+    const noFile = await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none?sslrootcert=/none.pem' });
+    expect(noFile.found.database).toMatch(/^fail A file that DATABASE_URL names .*sslrootcert/);
     const newer = await database.createDatabase('newer');
     await withConnection(newer, async (query) => {
       await query('create table migrations (name text primary key)');

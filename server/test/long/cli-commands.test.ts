@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf, personOf } from '../kit/automations.ts';
 import { groundFor } from '../kit/campaigns.ts';
 import { type CliRun, PARLEY, startCli, useFolder } from '../kit/cli.ts';
-import { useListener } from '../kit/listeners.ts';
+import { useHttpServer, useListener } from '../kit/listeners.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { until } from '../kit/until.ts';
 import { listen } from '../kit/wire.ts';
@@ -371,6 +371,17 @@ describe('commands that explain', () => {
   });
 
   it('say what is wrong in one sentence', async () => {
+    const answering = async (status: number, type: string, text: string): Promise<string> =>
+      (
+        await useHttpServer((request, response) => {
+          if (status === 0) return void request.socket.destroy();
+          response.writeHead(status, { 'content-type': type }).end(text);
+        })
+      ).url;
+    const cut = await answering(0, '', '');
+    const proxy = await answering(502, 'text/html', '<h1>Bad gateway</h1>');
+    const page = await answering(200, 'text/html', '<h1>Hello</h1>');
+    const other = await answering(200, 'application/json', '{"success":true,"data":{}}');
     const cases: [args: string[], env: Record<string, string>, code: number, expected: RegExp][] = [
       [['contacts'], {}, 2, /A command is missing\. There is parley contacts import/],
       [['automations', 'nope'], {}, 2, /There is no "parley automations nope"/],
@@ -380,6 +391,17 @@ describe('commands that explain', () => {
       [['trace', UNKNOWN], { PARLEY_URL: 'nonsense' }, 2, /PARLEY_URL must be a URL/],
       [['trace', UNKNOWN], { PARLEY_URL: 'http://127.0.0.1:1' }, 1, /No server answers at/],
       [['trace', UNKNOWN], {}, 1, /Event not found/],
+      [['token'], { PARLEY_ADMIN_TOKEN: 'nonsense' }, 1, /Unauthorized: .*Check PARLEY_ADMIN_TOKEN/],
+      [['login-link'], {}, 1, /The operator's token is required/],
+      [
+        ['login-link', '--token', 'x', '--url', cut],
+        {},
+        1,
+        /did not answer to the end .*look whether it did/,
+      ],
+      [['trace', UNKNOWN, '--url', proxy], {}, 1, /A proxy at .* \(502\)\. Start the server/],
+      [['trace', UNKNOWN, '--url', other], {}, 1, /Check that the server has the version/],
+      [['contacts', 'export', '--url', page], {}, 1, /There is no Parley at .*Check --url/],
     ];
     const tried = await Promise.all(cases.map(([args, env]) => run(args, env)));
     for (const [index, { code, stderr }] of tried.entries()) {
