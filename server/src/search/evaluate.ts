@@ -45,7 +45,7 @@ function evaluate(filter: Filter, getValue: GetValue, fold: Fold): boolean {
       return isMissing(getValue(filter.field));
     case 'in': {
       const actual = getValue(filter.field);
-      if (filter.type === 'list')
+      if (filter.type === 'list' || Array.isArray(actual))
         return Array.isArray(actual) && filter.values.some((value) => actual.includes(value));
       if (isMissing(actual)) return filter.values.includes(null);
       return filter.values.some((value) => value !== null && compare(actual, value, filter.type) === 0);
@@ -90,12 +90,18 @@ function compareNullable(a: unknown, b: unknown, type: FieldType): number {
 
 /** Negative, zero or positive; undefined if one is null or of another type. */
 function compare(a: unknown, b: unknown, type: FieldType): number | undefined {
-  const left = toComparable(a, type);
-  const right = toComparable(b, type);
+  const [left, right] = (type === 'any' && timesOf(a, b)) || [toComparable(a, type), toComparable(b, type)];
   if (typeof left === 'string' && typeof right === 'string') return compareByCodePoint(left, right);
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   return undefined;
+}
+
+/** The moments of two values, if both are times: the same one can be written in many ways. */
+function timesOf(a: unknown, b: unknown): [number, number] | undefined {
+  const left = toComparable(a, 'time');
+  const right = left === undefined ? undefined : toComparable(b, 'time');
+  return typeof left === 'number' && typeof right === 'number' ? [left, right] : undefined;
 }
 
 /** The value in a form that JavaScript can compare; undefined if it is not of the type. */
@@ -133,7 +139,14 @@ function matchesText(
   actual: unknown,
   fold: Fold,
 ): boolean {
-  if (op === 'contains' && Array.isArray(actual)) return type !== 'string' && actual.includes(value);
+  if (op === 'contains' && Array.isArray(actual)) return containsElement(actual, value, type, fold);
   if (type === 'list' || typeof actual !== 'string') return false;
   return matchers[op](fold(actual), fold(value));
+}
+
+/** The elements of a `list` are ids, which have one spelling. Those of other lists are texts of people. */
+function containsElement(list: readonly unknown[], value: string, type: FieldType, fold: Fold): boolean {
+  if (type !== 'any') return type !== 'string' && list.includes(value);
+  const sought = fold(value);
+  return list.some((element) => typeof element === 'string' && fold(element) === sought);
 }

@@ -68,10 +68,40 @@ describe('evaluateFilter', () => {
     expect(evaluate(text)).toBe(expected);
   });
 
+  const anything: Searchable = { ...items, fields: {}, dynamic: () => ({ type: 'any', sql: '' }) };
+  const evaluateOn = (value: unknown, text: string) =>
+    evaluateFilter(parseFilter(text, anything, new Date('2026-11-15T12:00:00Z')), () => value);
+
+  it.each([
+    ['2026-11-15T00:30:00.000Z', 'gt(f,"2026-11-15T01:00:00+02:00")', true],
+    ['2026-11-15T00:30:00.000Z', 'lt(f,"2026-11-15T01:00:00+02:00")', false],
+    ['2026-11-15T01:00:00+02:00', 'lt(f,"2026-11-14T23:30:00Z")', true],
+    ['2026-11-15T01:00:00+02:00', 'eq(f,"2026-11-14T23:00:00.000Z")', true],
+    ['2026-11-15T01:00:00+02:00', 'in(f,"2026-11-14T23:00Z")', true],
+    ['2026-11-15', 'eq(f,"2026-11-15T00:00:00Z")', true],
+    ['2026-11-15', 'lt(f,now())', true],
+    ['2026-11-15T12:00:01Z', 'gt(f,now())', true],
+    ['2026-11-15T14:00:00+02:00', 'eq(f,now())', true],
+    // One side alone is a text.
+    ['2026-11-15', 'lt(f,"2026-11-15 or later")', true],
+    ['2026-02-30', 'eq(f,"2026-03-02")', false],
+  ])('compares times as moments: %s with %s is %s', (value, text, expected) => {
+    expect(evaluateOn(value, text)).toBe(expected);
+  });
+
+  it.each([
+    [['VIP', 'new'], 'contains(f,"vip")', true],
+    [['VIP', 'new'], 'contains(f,"vi")', false],
+    [['VIP', 'new'], 'in(f,"old","new")', true],
+    [['VIP', 'new'], 'in(f,"old","vip")', false],
+    [[1, 2], 'in(f,2,3)', true],
+    [[1, 2], 'in(f,"2")', false],
+    [[], 'in(f,null)', false],
+  ])('%j is a list, and %s is %s', (value, text, expected) => {
+    expect(evaluateOn(value, text)).toBe(expected);
+  });
+
   it('compares a value of unknown type by its own type; values of other types are not equal', () => {
-    const anything: Searchable = { ...items, fields: {}, dynamic: () => ({ type: 'any', sql: '' }) };
-    const evaluateOn = (value: unknown, text: string) =>
-      evaluateFilter(parseFilter(text, anything, new Date()), () => value);
     expect(evaluateOn('gold', 'eq(steps.x.body.plan,"gold")')).toBe(true);
     expect(evaluateOn(5, 'gt(steps.x.status,4)')).toBe(true);
     expect(evaluateOn('5', 'gt(steps.x.status,4)')).toBe(false);
