@@ -13,6 +13,9 @@ const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
+/** Every text would contain it. */
+export const isBlank = (keyword: string): boolean => keyword.trim() === '';
+
 /** Words, each between spaces. */
 const joinWords = (words: readonly string[]): string => ` ${words.join(' ')} `;
 
@@ -45,7 +48,7 @@ export function createKeywordFinder(text: string | null): (keywords: readonly st
     return keywords.some((keyword) => {
       const words = wordsOfKeyword(keyword);
       // A keyword without letters or digits, such as an emoji, is searched as it is.
-      if (words.length === 0) return searched.includes(keyword.trim());
+      if (words.length === 0) return !isBlank(keyword) && searched.includes(keyword.trim());
       return (
         words.every((word) => set.has(word)) && (words.length === 1 || joined.includes(joinWords(words)))
       );

@@ -6,6 +6,7 @@ import type { Searchable } from '../../search/fields.ts';
 import { type Filter, listFields, parseFilter, parseRowFilter } from '../../search/grammar/filter.ts';
 import { ExpressionError } from '../../search/grammar/tokens.ts';
 import { attributeOf, audienceFields, withoutNames } from './conditions.ts';
+import { isBlank } from './keywords.ts';
 import { liquidAt, rootNamesOf, validateLiquid } from './liquid.ts';
 import { SCOPE_NAMES } from './liquid-scope.ts';
 import { validateRule } from './recurrence.ts';
@@ -155,6 +156,10 @@ export const audience: Rule<string> = (value, at, { issues, refer, see }) => {
     const externalId = attributeOf(name);
     if (externalId !== undefined) refer({ kind: 'attribute', value: externalId, at });
   }
+};
+
+export const keyword: Rule<string> = (value, at, { issues }) => {
+  if (isBlank(value)) issues.add(at, 'too_small', 'Must not be blank');
 };
 
 export const recurrenceRule: Rule<string> = (value, at, { issues }) => {

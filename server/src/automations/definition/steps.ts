@@ -27,6 +27,7 @@ import {
   exactlyOne,
   headers,
   headerValue,
+  keyword,
   recurrenceRule,
   refersTo,
   snooze,
@@ -168,9 +169,7 @@ export const triggerParameters = {
   message_received: Type.Object({
     ...onEvent,
     ...evenIfAssigned,
-    keywords: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 100 }),
-    ),
+    keywords: Type.Optional(Type.Array(text(keyword, 100), { minItems: 1, maxItems: 100 })),
   }),
   chat_opened: Type.Object({ ...onEvent, ...evenIfAssigned }),
   chat_closed: Type.Object(onEvent),
