@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf, smallest } from '../kit/automations.ts';
+import { useHttpServer } from '../kit/listeners.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -51,6 +52,39 @@ describe('a branch', () => {
     expect(await caseOf('in(contact.metadata.tags,"old","new")', { email: 'b@example.com', metadata })).toBe(
       0,
     );
+  });
+});
+
+it('the trace of a branch shows the first 1000 characters of long values', async () => {
+  const crm = await useHttpServer((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ note: 'n'.repeat(60_000), tags: ['t'.repeat(30_000), 'vip'], short: ['a', 1] })),
+  );
+  const name = (field: string): string => `steps.crm.body.${field}`;
+  const when = `and(contains(${name('note')},"nn"),contains(${name('tags')},"vip"),contains(${name('short')},"a"),ne(steps.crm.body,"x"))`;
+  const automationId = await automationOf(tenant, {
+    steps: [
+      { id: 'crm', type: 'http_request', parameters: { method: 'GET', url: crm.url, saveAs: 'crm' } },
+      { id: 'decide', type: 'branch', parameters: { cases: [{ when, next: 'end' }] } },
+      { id: 'end', type: 'end' },
+    ],
+  });
+  const { body } = await tenant.post('/v3/contacts', { phoneNumber: '+15550001111' });
+  const { headers } = await tenant.post(`/v3/automations/${automationId}/trigger`, {
+    contactId: body.data.id,
+  });
+  await server.settle();
+  const run = await tenant.get(`/v3/automation_runs/${headers['x-automation-run-id']}`);
+  expect(run.body.data.trace[1].detail).toEqual({
+    case: 0,
+    when,
+    values: {
+      [name('note')]: `${'n'.repeat(999)}…`,
+      [name('tags')]: `["${'t'.repeat(997)}…`,
+      [name('short')]: ['a', 1],
+      'steps.crm.body': `{"note":"${'n'.repeat(990)}…`,
+    },
   });
 });
 

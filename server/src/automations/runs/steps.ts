@@ -44,6 +44,17 @@ function* findCase(
   return evaluated.index;
 }
 
+/** So many characters of a value are stored in a trace: an answer or a mail may have a thousand times as many. */
+const MAX_SHOWN_CHARACTERS = 1_000;
+
+function shortened(value: unknown): unknown {
+  if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return value;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_SHOWN_CHARACTERS
+    ? `${text.slice(0, MAX_SHOWN_CHARACTERS - 1).toWellFormed()}…`
+    : value;
+}
+
 /** Looks at the hours again each time it wakes, because they may have changed. */
 function waitUntilOpen({ opening, now }: Running): Outcome {
   const opensAt = opening().nextOpening(now);
@@ -151,7 +162,9 @@ const performers: Record<StepType, Performer> = {
     const index = yield* findCase(running, conditions, compared);
     // The trace shows the values of every condition that was evaluated.
     const evaluated = index < 0 ? conditions : conditions.slice(0, index + 1);
-    const values = Object.fromEntries(evaluated.flatMap(listFields).map((field) => [field, compared[field]]));
+    const values = Object.fromEntries(
+      evaluated.flatMap(listFields).map((field) => [field, shortened(compared[field])]),
+    );
     const chosen = cases[index];
     if (chosen)
       return { kind: 'done', detail: { case: index, when: chosen.when, values }, next: chosen.next };
