@@ -66,3 +66,23 @@ describe('runs of the same contact that are due at once', () => {
     expect(await Promise.all(runIds.map(statusOf))).toEqual(Array(5).fill('completed'));
   });
 });
+
+it('a step sees what the step before has changed, in the contact and in the contact of the chat', async () => {
+  const labelId = (await tenant.post('/v3/labels', { name: 'VIP' })).body.data.id;
+  const text =
+    '{{ contact.labels | map: "name" }} {{ chat.contact.labels | map: "name" }} {{ chat.contact.attributes | map: "value" }}';
+  await automationOf(tenant, {
+    trigger: { type: 'message_received' },
+    steps: [
+      { id: 'label', type: 'add_label', parameters: { labelId } },
+      { id: 'note', type: 'set_attribute', parameters: { externalId: 'greeted', value: 'yes' } },
+      { id: 'say', type: 'send_message', parameters: { text } },
+      { id: 'close', type: 'set_chat_status', parameters: { status: 'closed' } },
+      { id: 'off', type: 'remove_label', parameters: { labelId } },
+      { id: 'more', type: 'send_message', parameters: { text: `{{ chat.status }} ${text}` } },
+    ],
+  });
+  await tenant.post(`/v3/sandbox/${channelId}/inbound`, { from: '+15550001111', text: 'Hello' });
+  await server.settle();
+  expect(await sentTo('+15550001111')).toEqual(['VIP VIP yes', 'closed   yes']);
+});

@@ -1,3 +1,4 @@
+import { mergeContext } from './context.ts';
 import type { ProgramStep } from './program.ts';
 import type { AnsweredCall, Effect, EffectResult, Outcome, Running } from './state.ts';
 
@@ -26,6 +27,6 @@ export function* applyEffect(
 ): Generator<Effect, EffectResult & { failure?: undefined }, EffectResult> {
   const result = yield effect;
   if (result.failure || result.isPostponed) throw result;
-  running.context = { ...running.context, ...result.context };
+  running.context = mergeContext(running.context, result.context);
   return result;
 }
