@@ -11,6 +11,7 @@ export const chatStates = rowSet({
   latest_at: 'timestamptz',
   open_until: 'timestamptz?',
   reopens: 'boolean',
+  answered_at: 'timestamptz?',
   replied_at: 'timestamptz?',
   waiting_since: 'timestamptz?',
 });
@@ -23,7 +24,7 @@ export const updateStates = (states: number, now: number): string =>
           marked_unread = c.marked_unread and n.replied_at is null, read_at = coalesce(n.replied_at, c.read_at),
           closed_at = case when not n.reopens then c.closed_at end, waiting_since = n.waiting_since,
           first_responded_at = case when c.status = 'closed' and n.reopens then null
-                                    when c.waiting_since <= n.replied_at then coalesce(c.first_responded_at, n.replied_at)
+                                    when c.waiting_since <= n.answered_at then coalesce(c.first_responded_at, n.answered_at)
                                     else c.first_responded_at end,
           latest_message_id = n.latest_id, latest_message_at = n.latest_at, open_until = n.open_until,
           updated_at = $${now}

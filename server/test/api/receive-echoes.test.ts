@@ -88,6 +88,26 @@ describe('an echo', () => {
     expect(await theChat()).toMatchObject({ unreadCount: 3 });
   });
 
+  it('that arrives late answers what was written before it, and not what was written after it', async () => {
+    await receive(written('1', at(1)), written('5', at(5)));
+    const { id } = await theChat();
+    server.clock.advance(60_000);
+    await tenant.post(`/v3/chats/${id}/read`, { isUnread: false });
+    expect(await theChat()).toMatchObject({ unreadCount: 0, firstRespondedAt: null });
+    const early = (seconds: number) => at(seconds - 60);
+    await receive(echoed('answer', early(3)));
+    expect(await theChat()).toMatchObject({
+      unreadCount: 0,
+      waitingSince: early(5).toISOString(),
+      firstRespondedAt: early(3).toISOString(),
+    });
+    await receive(echoed('another answer', early(6)));
+    expect(await theChat()).toMatchObject({ waitingSince: null, firstRespondedAt: early(3).toISOString() });
+    // The first of them was written before that answer.
+    await receive(written('5.5', early(5.5)), written('7', early(7)));
+    expect(await theChat()).toMatchObject({ waitingSince: early(7).toISOString() });
+  });
+
   it('to a new recipient creates a contact and a chat without unread messages', async () => {
     await receive(echoed('hello', at(1)));
     expect(await theChat()).toMatchObject({

@@ -11,7 +11,9 @@ export interface NextChatState {
   openUntil: Date | null;
   /** The customer wrote, so the chat is open. */
   reopens: boolean;
-  /** When the business replied elsewhere, if that is later than what was read before: nothing up to then is unread. */
+  /** When the business last replied elsewhere; null if no reply is among the new messages. */
+  answeredAt: Date | null;
+  /** The same, if that is later than what was read before: nothing up to then is unread. */
   repliedAt: Date | null;
   /** The contact's first message that nobody but an automation has answered. */
   waitingSince: Date | null;
@@ -20,43 +22,49 @@ export interface NextChatState {
 type NewMessage = Pick<MessageRow, 'id' | 'sender' | 'is_automatic'> &
   Partial<Pick<MessageRow, 'type'>> & { timestamp: Date };
 
-/** Stored messages that are newer than a reply among the new ones. */
-export interface StillUnread {
+/** What the stored messages of a chat add. */
+export interface StoredFacts {
+  /** How many messages of the contact are newer than the latest reply among the new ones. */
   count: number;
-  /** The first of them, unless it is automatic. */
+  /** The first of them that is not automatic. */
   since: Date | null;
+  /** When the business last replied elsewhere, as far as that answers a new message that comes late. */
+  repliedAt: Date | null;
 }
-const NOTHING_UNREAD: StillUnread = { count: 0, since: null };
+const NOTHING_STORED: StoredFacts = { count: 0, since: null, repliedAt: null };
 
-/** When the latest reply among new messages was written, if it is later than what was read before. */
-export function findNewReplyTime({ read_at }: LockedChat, messages: readonly NewMessage[]): Date | null {
-  let repliedAt: Date | null = null;
+/** When the latest reply among new messages was written. */
+export function findAnswerTime(messages: readonly NewMessage[]): Date | null {
+  let answeredAt: Date | null = null;
   for (const { sender, timestamp } of messages)
-    if (sender === 'outbound' && (repliedAt === null || timestamp > repliedAt)) repliedAt = timestamp;
-  return repliedAt !== null && (read_at === null || repliedAt > read_at) ? repliedAt : null;
+    if (sender === 'outbound' && (answeredAt === null || timestamp > answeredAt)) answeredAt = timestamp;
+  return answeredAt;
 }
+
+const isUpTo = (time: Date, end: Date | null): boolean => end !== null && time <= end;
+
+/** Whether the message for which the contact waits was answered then. */
+export const isAnsweredBy = ({ waiting_since: since }: LockedChat, answeredAt: Date | null): boolean =>
+  since !== null && isUpTo(since, answeredAt);
 
 /**
- * Applies new messages to one chat. Pure: messages after the last read or reply are unread, the latest message only
- * moves forward.
+ * Applies new messages to one chat. Pure: messages after the last read or reply are unread; those that the business has not
+ * answered elsewhere wait for an answer, however late either of them comes. The latest message only moves forward.
  */
 export function nextChatState(
   chat: LockedChat,
   messages: readonly NewMessage[],
   windowMs: number | null,
-  stillUnread = NOTHING_UNREAD,
+  stored = NOTHING_STORED,
 ): NextChatState {
   let latestId = chat.latest_message_id;
   let latestAt = chat.latest_message_at;
   let openUntil = chat.open_until;
   let reopens = false;
-  const repliedAt = findNewReplyTime(chat, messages);
-  const readAt = repliedAt ?? chat.read_at;
-  let unread = repliedAt === null ? 0 : stillUnread.count - chat.unread_count;
-  let waitingSince =
-    repliedAt !== null && chat.waiting_since !== null && chat.waiting_since <= repliedAt
-      ? stillUnread.since
-      : chat.waiting_since;
+  const answeredAt = findAnswerTime(messages);
+  const repliedAt = answeredAt !== null && isUpTo(answeredAt, chat.read_at) ? null : answeredAt;
+  let unread = repliedAt === null ? 0 : Math.min(stored.count - chat.unread_count, 0);
+  let waitingSince = isAnsweredBy(chat, answeredAt) ? stored.since : chat.waiting_since;
   for (const { id, sender, type, timestamp, is_automatic } of messages) {
     if (
       latestAt === null ||
@@ -68,8 +76,8 @@ export function nextChatState(
     }
     if (sender !== 'inbound') continue;
     reopens = true;
-    if (readAt === null || timestamp > readAt) unread += 1;
-    const isAnswered = is_automatic || (repliedAt !== null && timestamp <= repliedAt);
+    if (!isUpTo(timestamp, repliedAt ?? chat.read_at)) unread += 1;
+    const isAnswered = is_automatic || isUpTo(timestamp, answeredAt) || isUpTo(timestamp, stored.repliedAt);
     if (!isAnswered && (waitingSince === null || timestamp < waitingSince)) waitingSince = timestamp;
     // A public comment allows one private answer, and opens no window.
     if (windowMs !== null && type !== 'comment') {
@@ -84,6 +92,7 @@ export function nextChatState(
     latestAt: latestAt as Date,
     openUntil,
     reopens,
+    answeredAt,
     repliedAt,
     waitingSince,
   };

@@ -10,16 +10,25 @@ import { replyWindowMs } from '../../providers/capabilities.ts';
 import type { ChannelKind } from '../../providers/kinds.ts';
 import type { MessageRow } from '../message.ts';
 import { type ReceivedMessage, storeMedia } from './media.ts';
-import { findNewReplyTime, nextChatState, type StillUnread } from './next-chat-state.ts';
+import { findAnswerTime, isAnsweredBy, nextChatState, type StoredFacts } from './next-chat-state.ts';
 
-const countUnread = statement<
+const countAfter = statement<
   [chatIds: string[], since: Date[]],
   { chat_id: string; count: number; since: Date | null }
 >(
-  'messages.count_unread',
+  'messages.count_after_reply',
   `select n.chat_id, count(*)::int as count, min(m.timestamp) filter (where not m.is_automatic) as since
      from unnest($1::uuid[], $2::timestamptz[]) as n (chat_id, since)
      join visible_messages m on m.tenant_id = $tenant and m.chat_id = n.chat_id and m.sender = 'inbound' and m.timestamp > n.since
+    group by n.chat_id`,
+);
+const repliesElsewhere = statement<[chatIds: string[], since: Date[]], { chat_id: string; replied_at: Date }>(
+  'messages.replies_elsewhere',
+  // The bound on created_at keeps the scan short; an hour allows for different clocks.
+  `select n.chat_id, max(m.timestamp) as replied_at
+     from unnest($1::uuid[], $2::timestamptz[]) as n (chat_id, since)
+     join visible_messages m on m.tenant_id = $tenant and m.chat_id = n.chat_id and m.sender = 'outbound' and m.author = 'user'
+      and m.author_id is null and m.timestamp >= n.since and m.created_at >= n.since - interval '1 hour'
     group by n.chat_id`,
 );
 
@@ -94,13 +103,13 @@ export async function storeNewMessages(
   const byId = new Map([...chats.values()].map((chat) => [chat.id, chat]));
   const touched = [...byId.values()].filter((chat) => perChat.has(chat.id));
   const rowsOf = (chat: LockedChat) => perChat.get(chat.id) as NewMessage['row'][];
-  const stillUnread = isImport ? new Map() : await countStillUnread(tx, touched, rowsOf);
+  const stored = isImport ? new Map<string, StoredFacts>() : await readStored(tx, touched, rowsOf);
   const windowMs = replyWindowMs(channel.kind, channel.config);
   const states = touched.map((chat) => {
-    const state = nextChatState(chat, rowsOf(chat), windowMs, stillUnread.get(chat.id));
-    return isImport
-      ? { ...state, unread: 0, reopens: false, repliedAt: null, waitingSince: chat.waiting_since }
-      : state;
+    const state = nextChatState(chat, rowsOf(chat), windowMs, stored.get(chat.id));
+    if (!isImport) return state;
+    const unchanged = { unread: 0, reopens: false, answeredAt: null, repliedAt: null };
+    return { ...state, ...unchanged, waitingSince: chat.waiting_since };
   });
   tx.enqueue(storeMessages, [
     channel.id,
@@ -113,6 +122,7 @@ export async function storeNewMessages(
         latest_at: state.latestAt,
         open_until: state.openUntil,
         reopens: state.reopens,
+        answered_at: state.answeredAt,
         replied_at: state.repliedAt,
         waiting_since: state.waitingSince,
       })),
@@ -132,21 +142,39 @@ export async function storeNewMessages(
   }));
 }
 
-/** How many stored messages are newer than a reply that arrives only now. Mostly none, so mostly nothing is read. */
-async function countStillUnread(
+/** What is stored already and matters to messages that come late. Mostly nothing does, so mostly nothing is read. */
+async function readStored(
   tx: TenantTx,
   chats: LockedChat[],
   rowsOf: (chat: LockedChat) => NewMessage['row'][],
-): Promise<Map<string, StillUnread>> {
-  const replied = chats.flatMap((chat) => {
-    const repliedAt = findNewReplyTime(chat, rowsOf(chat));
-    const mayBeUnread = chat.unread_count > 0 && (chat.latest_message_at ?? 0) > (repliedAt ?? 0);
-    return repliedAt !== null && mayBeUnread ? [{ id: chat.id, repliedAt }] : [];
+): Promise<Map<string, StoredFacts>> {
+  const answered = chats.flatMap((chat) => {
+    const answeredAt = findAnswerTime(rowsOf(chat));
+    const isWaiting = chat.unread_count > 0 || isAnsweredBy(chat, answeredAt);
+    return answeredAt !== null && isWaiting && (chat.latest_message_at ?? 0) > answeredAt
+      ? [{ id: chat.id, answeredAt }]
+      : [];
   });
-  if (replied.length === 0) return new Map();
-  const rows = await tx.all(countUnread, [
-    replied.map(({ id }) => id),
-    replied.map(({ repliedAt }) => repliedAt),
+  const late = chats.flatMap((chat) => {
+    const [first] = rowsOf(chat)
+      .filter(({ sender, timestamp }) => sender === 'inbound' && timestamp <= (chat.read_at ?? 0))
+      .toSorted((a, b) => a.timestamp.getTime() - b.timestamp.getTime());
+    return first ? [{ id: chat.id, since: first.timestamp }] : [];
+  });
+  const [after, replies] = await Promise.all([
+    answered.length === 0
+      ? []
+      : tx.all(countAfter, [answered.map(({ id }) => id), answered.map(({ answeredAt }) => answeredAt)]),
+    late.length === 0
+      ? []
+      : tx.all(repliesElsewhere, [late.map(({ id }) => id), late.map(({ since }) => since)]),
   ]);
-  return new Map(rows.map(({ chat_id, ...unread }) => [chat_id, unread]));
+  const counted = new Map(after.map(({ chat_id, count, since }) => [chat_id, { count, since }]));
+  const replied = new Map(replies.map(({ chat_id, replied_at }) => [chat_id, replied_at]));
+  return new Map(
+    chats.map(({ id }) => [
+      id,
+      { count: 0, since: null, ...counted.get(id), repliedAt: replied.get(id) ?? null },
+    ]),
+  );
 }

@@ -37,7 +37,7 @@ describe('the next state of a chat', () => {
     fc.record({
       times: fc.constant(times),
       cuts: fc.array(fc.nat(times.length), { maxLength: 3 }),
-      readAt: fc.option(fc.nat(20), { nil: null }),
+      repliedAt: fc.option(fc.nat(20), { nil: null }),
       order: fc.shuffledSubarray(
         times.map((_, at) => at),
         { minLength: times.length },
@@ -47,9 +47,11 @@ describe('the next state of a chat', () => {
 
   it('is the same for any order and any batches of messages', () => {
     fc.assert(
-      fc.property(messages, ({ times, cuts, readAt, order }) => {
+      fc.property(messages, ({ times, cuts, repliedAt, order }) => {
         const rows = times.map((ms, at) => message(String(at).padStart(3, '0'), ms));
-        const read_at = readAt === null ? null : new Date(readAt);
+        // The business replied elsewhere at some time.
+        const read_at = repliedAt === null ? null : new Date(repliedAt);
+        const stored = { count: 0, since: null, repliedAt: read_at };
         let current = chat({ read_at });
         let unread = 0;
         const bounds = [0, ...cuts.toSorted((a, b) => a - b), rows.length];
@@ -58,7 +60,7 @@ describe('the next state of a chat', () => {
             .slice(bounds[at], end)
             .map((which) => rows[which] as ReturnType<typeof message>);
           if (batch.length === 0) continue;
-          const after = nextChatState(current, batch, HOUR);
+          const after = nextChatState(current, batch, HOUR, stored);
           unread += after.unread;
           current = {
             ...current,
@@ -72,11 +74,14 @@ describe('the next state of a chat', () => {
         const last = times.map((ms, at) => ({ ms, at })).sort((a, b) => a.ms - b.ms || a.at - b.at)[
           times.length - 1
         ] as { ms: number; at: number };
-        expect(unread).toBe(times.filter((ms) => readAt === null || ms > readAt).length);
+        const unanswered = times.filter((ms) => repliedAt === null || ms > repliedAt);
+        expect(unread).toBe(unanswered.length);
         expect(current.latest_message_id).toBe(String(last.at).padStart(3, '0'));
         expect(current.latest_message_at).toEqual(new Date(last.ms));
         expect(current.open_until).toEqual(new Date(last.ms + HOUR));
-        expect(current.waiting_since).toEqual(new Date(Math.min(...times)));
+        expect(current.waiting_since).toEqual(
+          unanswered.length === 0 ? null : new Date(Math.min(...unanswered)),
+        );
       }),
     );
   });
@@ -94,6 +99,7 @@ describe('the next state of a chat', () => {
       latestAt: new Date(10 * HOUR),
       openUntil: new Date(11 * HOUR),
       reopens: true,
+      answeredAt: null,
       repliedAt: null,
       waitingSince: new Date(HOUR),
     });
@@ -103,7 +109,9 @@ describe('the next state of a chat', () => {
     const current = chat({ unread_count: 5, waiting_since: new Date(0) });
     const arrived = [message('a', 1), message('b', 3), message('c', 2, 'outbound')];
     for (const batch of [arrived, arrived.toReversed()])
-      expect(nextChatState(current, batch, null, { count: 2, since: new Date(4) })).toMatchObject({
+      expect(
+        nextChatState(current, batch, null, { count: 2, since: new Date(4), repliedAt: null }),
+      ).toMatchObject({
         unread: 2 + 1 - 5,
         repliedAt: new Date(2),
         waitingSince: new Date(3),
@@ -117,6 +125,21 @@ describe('the next state of a chat', () => {
       repliedAt: null,
       reopens: false,
       openUntil: null,
+    });
+  });
+
+  it('waits since the first message after a reply elsewhere, also if the chat was read since', () => {
+    const current = chat({
+      read_at: new Date(6),
+      waiting_since: new Date(1),
+      latest_message_at: new Date(5),
+    });
+    const stored = { count: 1, since: new Date(5), repliedAt: null };
+    expect(nextChatState(current, [message('a', 3, 'outbound')], HOUR, stored)).toMatchObject({
+      unread: 0,
+      answeredAt: new Date(3),
+      repliedAt: null,
+      waitingSince: new Date(5),
     });
   });
 
