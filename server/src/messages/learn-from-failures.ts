@@ -1,10 +1,20 @@
 import { type ConsentChange, recordConsents } from '../contacts/consent/consents.ts';
 import { markUndeliverable } from '../contacts/handles/undeliverable.ts';
 import { currentContactId } from '../contacts/merge/find-merged.ts';
+import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { recipientErrors } from '../providers/capabilities.ts';
 import type { ChannelKind } from '../providers/kinds.ts';
 import type { VendorError } from '../providers/vendor-failure.ts';
+import { MAILED_TO } from './outbound/outgoing.ts';
+
+const mailedElsewhere = statement<[ids: string[]], { id: string }>(
+  'messages.mailed_elsewhere',
+  `select q.id from visible_messages q
+     join chats c on c.id = q.chat_id and c.tenant_id = q.tenant_id
+     join handles handle on handle.id = c.handle_id and handle.tenant_id = c.tenant_id
+    where q.id = any ($1::uuid[]) and q.tenant_id = $tenant and lower(${MAILED_TO}) <> lower(handle.value)`,
+);
 
 /** A message that the vendor refused for good. */
 export interface FailedMessage {
@@ -39,8 +49,12 @@ export async function learnFromFailures(
       proof: { messageId: id, code: error?.code },
     });
   tx.publish(...(await recordConsents(tx, changes)));
-  const reasons = failedWith(invalid).map(
-    ({ chat_id, error }) => [chat_id, `${error?.code}: ${error?.message}`.slice(0, 500)] as const,
-  );
+  const unreached = failedWith(invalid);
+  if (unreached.length === 0) return;
+  // A mail that its sender wanted to be answered at another address says nothing about the address in the chat.
+  const elsewhere = kind === 'email' ? await tx.all(mailedElsewhere, [unreached.map(({ id }) => id)]) : [];
+  const reasons = unreached
+    .filter(({ id }) => !elsewhere.some((one) => one.id === id))
+    .map(({ chat_id, error }) => [chat_id, `${error?.code}: ${error?.message}`.slice(0, 500)] as const);
   await markUndeliverable(tx, kind, new Map(reasons));
 }

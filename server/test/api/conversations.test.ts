@@ -252,6 +252,30 @@ describe('a mail', () => {
     expect(relay.arrived[1]).toMatchObject({ to: ['ada@example.com'] });
   });
 
+  it('that bounces there has failed, and says nothing about the address of its sender', async () => {
+    await written('in1', 'Where is it?', 'Reply-To: Private@example.com');
+    const chat = await onlyChat();
+    const undeliverable = async () =>
+      (await tenant.get(`/v3/contacts/${chat.contactId}`)).body.data.handles[0].undeliverable;
+    const email = { subject: 'Order', cc: ['bob@example.com'] };
+    for (const more of [{ email }, {}]) {
+      const { id } = await send(tenant, chat, { text: 'On its way.', ...more });
+      await server.settle();
+      const { vendorId } = await messageOf(tenant, id);
+      if (more.email) await bounce('bob@example.com', vendorId);
+      expect(await messageOf(tenant, id)).toMatchObject({ status: 'sent' });
+      await bounce('private@example.com', vendorId);
+      expect(await messageOf(tenant, id)).toMatchObject({ status: 'failed', error: { code: '5.1.1' } });
+      expect(await undeliverable()).toEqual([]);
+    }
+    server.clock.advance(1_000);
+    await written('in2', 'Here I am');
+    const { id } = await send(tenant, chat, { text: 'On its way.' });
+    await server.settle();
+    await bounce('ada@example.com', (await messageOf(tenant, id)).vendorId);
+    expect(await undeliverable()).toMatchObject([{ channelKind: 'email' }]);
+  });
+
   it('that its recipient reported as spam unsubscribes the contact', async () => {
     await written('in1', 'Where is it?');
     const { contactId } = await onlyChat();

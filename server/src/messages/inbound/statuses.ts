@@ -9,6 +9,7 @@ import { type CountFailed, reasonOf } from '../count-failures.ts';
 import { learnFromFailures } from '../learn-from-failures.ts';
 import { type MessageRow, messageColumns } from '../message.ts';
 import { messageEvent } from '../message-event.ts';
+import { MAILED_TO } from '../outbound/outgoing.ts';
 import type { Message } from '../schema.ts';
 import { furthestStatus, statusRank } from '../status.ts';
 
@@ -18,16 +19,16 @@ const ownMessages = statement<[ids: string[], channelId: string], { id: string }
 );
 const copiedMessages = statement<
   [channelId: string, ids: string[], vendorIds: string[]],
-  { id: string; vendor_id: string | null; handle: string }
+  { id: string; vendor_id: string | null; mailed_to: string }
 >(
   'messages.with_copies',
-  `select m.id, m.vendor_id, lower(h.value) as handle
-     from visible_messages m
-     join chats c on c.id = m.chat_id and c.tenant_id = m.tenant_id
-     join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id
-    where m.tenant_id = $tenant and m.channel_id = $1 and m.sender = 'outbound'
-      and jsonb_array_length(case when jsonb_typeof(m.content->'cc') = 'array' then m.content->'cc' else '[]' end) > 0
-      and m.id in (select unnest($2::uuid[]) union all
+  `select q.id, q.vendor_id, lower(${MAILED_TO}) as mailed_to
+     from visible_messages q
+     join chats c on c.id = q.chat_id and c.tenant_id = q.tenant_id
+     join handles handle on handle.id = c.handle_id and handle.tenant_id = c.tenant_id
+    where q.tenant_id = $tenant and q.channel_id = $1 and q.sender = 'outbound'
+      and jsonb_array_length(case when jsonb_typeof(q.content->'cc') = 'array' then q.content->'cc' else '[]' end) > 0
+      and q.id in (select unnest($2::uuid[]) union all
                    select v.message_id from vendor_messages v
                     where v.channel_id = $1 and v.tenant_id = $tenant and v.vendor_id = any ($3::text[]))`,
 );
@@ -134,10 +135,10 @@ async function withoutCopies(
   if (named.length === 0) return statuses;
   const ids = named.flatMap(({ messageId }) => (messageId && isUuid(messageId) ? [messageId] : []));
   const rows = await tx.all(copiedMessages, [channelId, ids, named.map(({ vendorId }) => vendorId)]);
-  const handles = new Map(rows.flatMap((row) => [row.id, row.vendor_id].map((key) => [key, row.handle])));
+  const mailedTo = new Map(rows.flatMap((row) => [row.id, row.vendor_id].map((key) => [key, row.mailed_to])));
   return statuses.filter(({ messageId, vendorId, recipients }) => {
-    const handle = handles.get(messageId?.toLowerCase() ?? '') ?? handles.get(vendorId);
-    return recipients === undefined || !handle || recipients.includes(handle);
+    const address = mailedTo.get(messageId?.toLowerCase() ?? '') ?? mailedTo.get(vendorId);
+    return recipients === undefined || !address || recipients.includes(address);
   });
 }
 

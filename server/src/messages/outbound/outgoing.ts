@@ -50,6 +50,14 @@ const MAILS_BEFORE = `from messages e
        and e.vendor_id is not null
      order by e.created_at desc, e.id desc limit ${MAX_REFERENCES}`;
 
+/** SQL: where the last mail before the message q wants its answer. */
+const THREAD_REPLY_TO = `(
+    select b.reply_to from (select e.sender, e.content->>'replyTo' as reply_to ${MAILS_BEFORE}) b
+     where b.sender = 'inbound' limit 1)`;
+
+/** SQL: the address to which a mail q goes, with the alias `handle` of the handle of its chat. A campaign answers nobody. */
+export const MAILED_TO = `coalesce(case when q.author <> 'campaign' then ${THREAD_REPLY_TO} end, handle.value)`;
+
 /** The quiet hours of a marketing message q. One of a person, or one that only tries a campaign out, has none. */
 const QUIET = `case when q.purpose = 'marketing' and q.author <> 'user' then (
     select json_build_object('hours', coalesce(channel.quiet_hours, t.quiet_hours), 'contact', p.timezone, 'tenant', t.timezone)
@@ -74,10 +82,7 @@ export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q
   case when channel.kind = 'email' then coalesce(nullif(replied.content->>'subject', ''), (
     select b.subject from (select e.content->>'subject' as subject ${MAILS_BEFORE}) b where b.subject <> '' limit 1))
   end as thread_subject,
-  case when channel.kind = 'email' then (
-    select b.reply_to from (select e.sender, e.content->>'replyTo' as reply_to ${MAILS_BEFORE}) b
-     where b.sender = 'inbound' limit 1)
-  end as thread_reply_to,
+  case when channel.kind = 'email' and q.author <> 'campaign' then ${THREAD_REPLY_TO} end as thread_reply_to,
   ${QUIET} as quiet`;
 export const OUTGOING_JOINS = `join chats chat on chat.id = q.chat_id and chat.tenant_id = q.tenant_id
   join handles handle on handle.id = chat.handle_id and handle.tenant_id = chat.tenant_id
@@ -123,8 +128,7 @@ export const outgoingMessage = (
   replyToType: row.reply_to_type,
   references: row.reference_ids.toReversed(),
   threadSubject: row.thread_subject,
-  // A campaign answers nobody.
-  ...(row.thread_reply_to && row.author !== 'campaign' ? { threadReplyTo: row.thread_reply_to } : {}),
+  ...(row.thread_reply_to ? { threadReplyTo: row.thread_reply_to } : {}),
   isAutomatic: row.author === 'automation' || row.author === 'campaign',
   ...(unsubscribeUrl === undefined ? {} : { unsubscribeUrl }),
 });
