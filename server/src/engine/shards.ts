@@ -22,17 +22,27 @@ interface TakenShard {
   isAbandoned: boolean;
 }
 
+/** Whether a time is left from before the clock of the database was set back: nobody writes one that is so far ahead. */
+const isLater = (column: string): string => `${column} > now() + interval '${2 * LEASE_MS} ms'`;
+
 const registerWorker = systemStatement<[worker: string, shards: number[]], { alive: number; kept: number[] }>(
   'shards.register',
-  // One statement renews the leases as well: at rest a heartbeat is nothing else.
+  // One statement renews the leases as well: at rest a heartbeat is nothing else. After the clock was set back, who is alive
+  // renews its own. Of two workers only the newer one deletes the other, so that they never wait for each other in a circle.
   `with me as (
      insert into workers (id, seen_at) values ($1, now()) on conflict (id) do update set seen_at = now()),
-   gone as (delete from workers where seen_at < now() - interval '${LEASE_MS} ms' and id <> $1),
+   gone as (
+     delete from workers where seen_at < now() - interval '${LEASE_MS} ms' and id <> $1 or ${isLater('seen_at')} and id < $1),
+   later as materialized (
+     select shard from shards where owner <> $1 and ${isLater('lease_until')}
+      order by shard for no key update skip locked),
+   later_shards as (
+     update shards s set lease_until = now() + interval '${LEASE_MS} ms' from later where s.shard = later.shard),
    kept as (
      update shards set lease_until = now() + interval '${LEASE_MS} ms'
       where owner = $1 and shard = any ($2::smallint[]) returning shard)
    select count(*)::int + 1 as alive, array(select shard from kept) as kept
-     from workers where seen_at >= now() - interval '${LEASE_MS} ms' and id <> $1`,
+     from workers where seen_at >= now() - interval '${LEASE_MS} ms' and not ${isLater('seen_at')} and id <> $1`,
 );
 const take = systemStatement<[worker: string, count: number, except: number[]], TakenShard>(
   'shards.take',

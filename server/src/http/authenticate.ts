@@ -2,7 +2,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import { createCache } from '../base/cache.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, isUuid } from '../base/ids.ts';
-import { nowMs } from '../base/time.ts';
+import { isWithin, nowMs } from '../base/time.ts';
 import type { Principal } from './permissions.ts';
 
 const ISSUER = 'parley';
@@ -146,7 +146,7 @@ export function authenticator(
         cache.delete(header);
         throw unauthorized('the token has expired, create a new one', cached.claims.tokenId);
       }
-      if (now < cached.staleAtMs) return cached.principal;
+      if (isWithin(now, cached.staleAtMs, PRINCIPAL_TTL_MS)) return cached.principal;
       return isTestTenant(cached.claims.tenantId) ? load(header, cached) : loadOnce(header, cached);
     },
     async sign({ tokenId, tenantId, scopes, issuedAt, expiresAt }) {

@@ -7,21 +7,22 @@ const MINUTE_MS = 60_000;
 const SHARES = 100;
 const SUBJECTS_BETWEEN_SWEEPS = 10_000;
 
+/** A window that begins later than the next one is left from before the clock was set back: it counts as the present one. */
+const ADD_TO_WINDOW = `
+     used = case when w.minute < excluded.minute then excluded.used else w.used + excluded.used end,
+     minute = case when w.minute > excluded.minute + 1 then excluded.minute else greatest(w.minute, excluded.minute) end`;
+
 const reserve = statement<[minute: number, count: number], { minute: number; used: number }>(
   'rate.reserve',
   `insert into rate_windows as w (tenant_id, minute, used) values ($tenant, $1, $2)
-   on conflict (tenant_id) do update set
-     used = case when w.minute < excluded.minute then excluded.used else w.used + excluded.used end,
-     minute = greatest(w.minute, excluded.minute)
+   on conflict (tenant_id) do update set ${ADD_TO_WINDOW}
    returning w.minute, w.used`,
 );
 
 const reservePeople = systemStatement<[minute: number, count: number, subjectId: string], { used: number }>(
   'rate.reserve_people',
   `insert into people_rate_windows as w (subject_id, minute, used) values ($3, $1, $2)
-   on conflict (subject_id) do update set
-     used = case when w.minute < excluded.minute then excluded.used else w.used + excluded.used end,
-     minute = greatest(w.minute, excluded.minute)
+   on conflict (subject_id) do update set ${ADD_TO_WINDOW}
    returning w.used`,
 );
 const sweepPeople = systemStatement<[before: number]>(
@@ -79,9 +80,10 @@ function countPerMinute(reserveFrom: Reserve): RateLimit {
 
   function windowOf(subjectId: string, minute: number): Window {
     const known = windows.get(subjectId);
-    if (known && known.minute >= minute) return known;
+    const isPresent = (one: Window): boolean => one.minute >= minute && one.minute <= minute + 1;
+    if (known && isPresent(known)) return known;
     if (windows.size > SUBJECTS_BETWEEN_SWEEPS)
-      for (const [id, old] of windows) if (old.minute < minute) windows.delete(id);
+      for (const [id, old] of windows) if (!isPresent(old)) windows.delete(id);
     const fresh: Window = { minute, reserved: 0, unused: 0, waiting: undefined };
     windows.set(subjectId, fresh);
     return fresh;

@@ -16,18 +16,19 @@ interface Limit {
 
 const countFailures = systemStatement<[ids: Buffer[], period: number], { id: Buffer; failures: number }>(
   'login_failures.add',
-  // In the order of ids, so that two logins at the same time never wait for each other in a circle.
+  // In the order of ids, so that two logins at the same time never wait for each other in a circle. A period that begins later than
+  // the next one is left from before the clock was set back: it counts as the present one.
   `insert into login_failures as f (id, period, failures)
    select k.id, $2, 1 from unnest($1::bytea[]) as k (id) order by k.id
    on conflict (id) do update set
      failures = case when f.period < excluded.period then 1 else f.failures + 1 end,
-     period = greatest(f.period, excluded.period)
+     period = case when f.period > excluded.period + 1 then excluded.period else greatest(f.period, excluded.period) end
    returning f.id, f.failures`,
 );
 const takeBack = systemStatement<[ids: Buffer[], period: number]>(
   'login_failures.take_back',
   `with mine as (
-     select id from login_failures where id = any ($1::bytea[]) and period = $2 order by id for no key update)
+     select id from login_failures where id = any ($1::bytea[]) and period between $2 and $2 + 1 order by id for no key update)
    update login_failures f set failures = greatest(f.failures - 1, 0) from mine where f.id = mine.id`,
 );
 const sweep = systemStatement<[before: number]>(

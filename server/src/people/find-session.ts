@@ -4,7 +4,7 @@ import { createCache } from '../base/cache.ts';
 import type { TenantClock } from '../base/clock.ts';
 import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
-import { nowMs } from '../base/time.ts';
+import { isWithin, nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { type Plan, type Principal, plans } from '../http/permissions.ts';
@@ -139,7 +139,8 @@ export function findSessions(db: Database, clock: Pick<TenantClock, 'setTime'>, 
     const key = hash.toString('base64');
     const cached = cache.get(key);
     const now = nowMs();
-    if (cached && now < cached.staleAtMs && now < cached.endsAtMs && !cached.isForTestTenant) return cached;
+    const isFresh = cached && isWithin(now, cached.staleAtMs, TTL_MS) && now < cached.endsAtMs;
+    if (isFresh && !cached.isForTestTenant) return cached;
     return cached?.isForTestTenant ? load(key, hash) : loadOnce(key, hash);
   }
 

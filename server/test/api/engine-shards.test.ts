@@ -103,6 +103,38 @@ describe('shards', () => {
     await createShards(db, newId()).acquireAll((shards) => expect(shards).toEqual([]));
   });
 
+  it('R8: go to others though the clock of the database was set back by hours since their owner beat', async () => {
+    const [gone, heir] = [createShards(db, newId()), createShards(db, newId())];
+    await gone.beat(nothingBusy);
+    await db.query(`update workers set seen_at = seen_at + interval '5 hours'`, []);
+    await db.query(`update shards set lease_until = lease_until + interval '5 hours'`, []);
+    await heir.beat(nothingBusy);
+    expect(countOf(heir)).toBe(0);
+    // They are leased for as long as after any other beat.
+    const { rows } = await db.query(
+      `select 1 from shards where lease_until > now() + interval '${LEASE_MS} ms'`,
+      [],
+    );
+    expect(rows).toEqual([]);
+    await lapse();
+    await heir.beat(nothingBusy);
+    expect(heir.owned().toSorted((a, b) => a - b)).toEqual(ALL);
+  });
+
+  it('R8: stay with a worker that beats on after the clock was set back', async () => {
+    const [one, two] = [createShards(db, newId()), createShards(db, newId())];
+    for (let beats = 0; beats < 3; beats += 1)
+      for (const worker of [one, two]) await worker.beat(nothingBusy);
+    const before = [one.owned(), two.owned()];
+    await db.query(`update workers set seen_at = seen_at + interval '5 hours'`, []);
+    await db.query(`update shards set lease_until = lease_until + interval '5 hours'`, []);
+    await Promise.all([one.beat(() => true), two.beat(() => true)]);
+    await Promise.all([one.beat(() => true), two.beat(() => true)]);
+    expect([one.owned(), two.owned()].map((shards) => shards.toSorted())).toEqual(
+      before.map((shards) => shards.toSorted()),
+    );
+  });
+
   it('go to others when their owner no longer beats, and it takes back no more than its share', async () => {
     const [gone, heir] = [createShards(db, newId()), createShards(db, newId())];
     await gone.beat(nothingBusy);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { useEventStream } from '../kit/event-client.ts';
-import { OWN_PAGE, type TestPerson, usePerson } from '../kit/people.ts';
+import { OWN_PAGE, personWith, type TestPerson, usePerson } from '../kit/people.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -70,5 +70,22 @@ describe('the sessions of users', () => {
     // Until then another process may not know of it.
     setRealTime(Date.now() + 3_001);
     expect(await client.ended).toBe(true);
+  });
+
+  it('R8: end in every process though the clock is set back by hours', async () => {
+    const elsewhere = await useServer({ databaseUrl: server.databaseUrl });
+    const tenant = await server.tenant();
+    const person = await usePerson(server, tenant, 'agent');
+    const token = await tenant.tokenWith(['users:read']);
+    const { tokenId } = (await tenant.get('/v3/me', { token })).body.data;
+    const statuses = async () => [
+      (await personWith(elsewhere, person.cookie, { tenantId: tenant.id }).get('/v3/me')).status,
+      (await elsewhere.call('GET', '/v3/me', { token })).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    expect((await person.call('DELETE', '/v3/session')).status).toBe(200);
+    expect((await tenant.delete(`/v3/tokens/${tokenId}`)).status).toBe(200);
+    setRealTime(Date.now() - 5 * 3600_000);
+    expect(await statuses()).toEqual([401, 401]);
   });
 });

@@ -41,6 +41,17 @@ describe('guessing a password', () => {
     expect((await logIn(email, PASSWORD, address)).status).toBe(200);
   });
 
+  it('R8: is refused no longer than before if the clock is set back by hours', async () => {
+    const { email } = await usePerson(server, await server.tenant(), 'agent');
+    const address = newAddress();
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect((await logIn(email, 'wrong', address)).status).toBe(401);
+    setRealTime(start - 300 * MINUTE);
+    expect((await logIn(email, PASSWORD, address)).status).toBe(429);
+    setRealTime(start - 285 * MINUTE);
+    expect((await logIn(email, PASSWORD, address)).status).toBe(200);
+  });
+
   it('ends after thirty failures from one network, and a whole IPv6 network is one', async () => {
     const email = () => `${newId()}@example.com`;
     for (let attempt = 0; attempt < 30; attempt += 1)

@@ -136,6 +136,21 @@ describe('D5: one count per tenant', () => {
     expect((await second.call('GET', '/v3/me', { token: tenant.token })).status).toBe(429);
   });
 
+  it('R8: is that of the present minute after the clock was set back by hours', async () => {
+    const tenant = await server.tenant({ rateLimit: 10 });
+    await times(10, () => tenant.get('/v3/me'));
+    expect((await tenant.get('/v3/me')).status).toBe(429);
+    now -= 5 * 60 * MINUTE;
+    setRealTime(now);
+    const refused = await tenant.get('/v3/me');
+    expect([refused.status, Number(refused.headers['retry-after'])]).toEqual([429, 60]);
+    now += MINUTE;
+    setRealTime(now);
+    for (const one of [server, second])
+      expect((await one.call('GET', '/v3/me', { token: tenant.token })).status).toBe(200);
+    now += 5 * 60 * MINUTE;
+  });
+
   it('D5: over two processes whose clocks disagree about the minute', async () => {
     const tenant = await server.tenant({ rateLimit: 10 });
     await times(10, () => tenant.get('/v3/me'));
