@@ -132,39 +132,46 @@ async function migrateOn(client: pg.Client, directory: string, files: string[]):
     const isTakeover = file === BASELINE && replaced.length > 0;
     const text = await readFile(join(directory, isTakeover ? TAKEOVER : file), 'utf8');
     if (text.startsWith(OUTSIDE_TRANSACTION)) await applyStatements(client, text, file);
-    else
-      await withLockRetries(LOCK_ATTEMPTS, () =>
-        applyInTransaction(client, text, file, isTakeover ? replaced : []),
-      );
+    else await applyInTransaction(client, text, file, isTakeover ? replaced : []);
   }
   return pending;
 }
 
+const CONCURRENT = /^(?:create (?:unique )?|drop )index concurrently\b/i;
 const NOTE_MIGRATION = 'insert into migrations (name) values ($1)';
 
-/** Older processes may be serving meanwhile: a table that is busy is waited for in short turns. */
+/** Runs a transaction. Older processes may be serving meanwhile: a table that is busy is waited for in short turns. */
+const inShortTurns = (client: pg.Client, work: () => Promise<unknown>): Promise<void> =>
+  withLockRetries(LOCK_ATTEMPTS, async () => {
+    await client.query('begin');
+    try {
+      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await work();
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    }
+  });
+
 async function applyInTransaction(
   client: pg.Client,
   text: string,
   file: string,
   replaced: string[],
 ): Promise<void> {
-  await client.query('begin');
-  try {
-    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await inShortTurns(client, async () => {
     await client.query(text);
     if (replaced.length > 0) await client.query('delete from migrations where name = any ($1)', [replaced]);
     await client.query(NOTE_MIGRATION, [file]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
+  });
 }
 
 /**
  * Runs statements such as CREATE INDEX CONCURRENTLY one by one. After a crash the file runs again from its beginning, so
- * every statement says `if not exists`; an index that was left half-built is removed first.
+ * every statement says `if not exists`; an index that was left half-built is removed first. Statements that say `concurrently`
+ * wait for as long as it takes: nobody who reads or writes waits behind them, and one that gave up would begin again. All others
+ * wait in short turns.
  */
 async function applyStatements(client: pg.Client, text: string, file: string): Promise<void> {
   const { rows } = await client.query(
@@ -176,6 +183,8 @@ async function applyStatements(client: pg.Client, text: string, file: string): P
     .replaceAll(/^--.*$/gm, '')
     .split(/;\s*$/m)
     .map((one) => one.trim());
-  for (const one of statements) if (one !== '') await client.query(one);
+  for (const one of statements)
+    if (CONCURRENT.test(one)) await client.query(one);
+    else if (one !== '') await inShortTurns(client, () => client.query(one));
   await client.query(NOTE_MIGRATION, [file]);
 }

@@ -66,6 +66,39 @@ describe('migrating', () => {
     expect(await migrating).toEqual(['9000_waits.sql']);
   });
 
+  it('I9: waits in short turns also outside of a transaction', async () => {
+    const connectionString = await emptyDatabase();
+    await migrate({ connectionString }, MIGRATIONS);
+    const own = join(folder, 'waiting-outside');
+    await cp(MIGRATIONS, own, { recursive: true });
+    await writeFile(
+      join(own, '9000_waits.sql'),
+      `-- outside of a transaction
+alter table labels add column if not exists nothing text;
+create index concurrently if not exists labels_by_nothing on labels (nothing);
+`,
+    );
+    const [reader, other] = [await usePgClient(connectionString), await usePgClient(connectionString)];
+    await reader.query('begin');
+    await reader.query('select 1 from labels');
+    const migrating = migrate({ connectionString }, own);
+    await expect
+      .poll(
+        async () =>
+          (
+            await other.query(
+              `select 1 from pg_locks where relation = 'labels'::regclass and mode = 'AccessExclusiveLock' and not granted`,
+            )
+          ).rowCount,
+        { timeout: 30_000 },
+      )
+      .toBe(1);
+    // Behind an ALTER without a limit, this would wait for as long as the first reader stays.
+    await other.query('select 1 from labels');
+    await reader.query('commit');
+    expect(await migrating).toEqual(['9000_waits.sql']);
+  });
+
   it('I9: builds an index outside of a transaction while others write, and again after it was interrupted', async () => {
     const connectionString = await emptyDatabase();
     await migrate({ connectionString }, MIGRATIONS);
