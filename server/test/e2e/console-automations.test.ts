@@ -159,6 +159,53 @@ describe.runIf(CHROMIUM)('automations', () => {
     expectNoProblems(REFUSED);
   });
 
+  it('nobody publishes what a colleague has saved unseen, and their new name is shown and kept', async () => {
+    const { id } = await test.api('POST', '/v3/automations', {
+      name: 'Ours',
+      trigger: { type: 'chat_opened' },
+      steps: [{ id: 'hello', type: 'send_message', parameters: { text: 'First' } }],
+    });
+    const stored = () => test.api('GET', `/v3/automations/${id}`);
+    const { page, open, expectNoProblems } = await test.pageFor('admin');
+    await open(`/automations/${id}`);
+    const publishButton = page.getByRole('button', { name: 'Publish', exact: true });
+    await publishButton.click();
+    const dialog = page.getByRole('dialog', { name: 'Publish Ours?' });
+    await dialog.getByText('Version 1 is published.').waitFor();
+    await test.api('PUT', `/v3/automations/${id}`, {
+      steps: [{ id: 'hello', type: 'send_message', parameters: { text: 'Theirs' } }],
+    });
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has saved meanwhile' });
+    await conflict.getByRole('button', { name: 'Continue with theirs' }).click();
+    expect((await stored()).activeVersionId).toBe(null);
+    await node(page, 'hello').getByText('“Theirs”').waitFor();
+
+    await node(page, 'hello').click();
+    await field(page, 'Text').fill('Mine');
+    await page.getByText('Not saved yet').waitFor();
+    await test.api('PUT', `/v3/automations/${id}`, { name: 'Renamed' });
+    await page.reload();
+    const name = page.getByRole('textbox', { name: 'Name', exact: true }).first();
+    await expect.poll(() => name.inputValue()).toBe('Renamed');
+    await test.api('PUT', `/v3/automations/${id}`, { name: 'Renamed again' });
+    await page.getByRole('link', { name: 'All automations' }).click();
+    await page.getByRole('link', { name: /Renamed/ }).click();
+    await expect.poll(() => name.inputValue()).toBe('Renamed again');
+    await publishButton.click();
+    const again = page.getByRole('dialog', { name: 'Publish Renamed again?' });
+    await again.getByText('Your changes are saved as a new version').waitFor();
+    await again.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Version 3 is published').waitFor();
+    const { name: kept, activeVersion } = await stored();
+    expect([kept, activeVersion.number, activeVersion.steps[0].parameters.text]).toEqual([
+      'Renamed again',
+      3,
+      'Mine',
+    ]);
+    expectNoProblems(REFUSED);
+  });
+
   it('JSON and the picture follow each other', async () => {
     const { id } = await test.api('POST', '/v3/automations', {
       name: 'As JSON',
@@ -174,10 +221,14 @@ describe.runIf(CHROMIUM)('automations', () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText('{"trigger":{"type":"api"},"steps":[{"id":"bye","type":"end"}');
     await panel(page).getByText('This is not JSON yet.').waitFor();
+    // What is on the screen could not be published.
+    const publishButton = page.getByRole('button', { name: 'Publish', exact: true });
+    await expect.poll(() => publishButton.isDisabled()).toBe(true);
     await node(page, 'hello').waitFor();
     await page.keyboard.insertText(']}');
     await node(page, 'bye').waitFor();
     expect(await page.getByText('This is not JSON yet.').count()).toBe(0);
+    await expect.poll(() => publishButton.isEnabled()).toBe(true);
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await node(page, 'hello').waitFor();
     await editor.getByText('"First"').waitFor();

@@ -51,6 +51,9 @@ export const automations: Texts<typeof en> = {
   'automations.saved': 'Gespeichert. Neue Läufe verwenden es, sobald Sie es veröffentlichen.',
   'automations.publish': 'Veröffentlichen',
   'automations.publishTitle': '{name} veröffentlichen?',
+  'automations.publishVersion': 'Version {number} wird veröffentlicht.',
+  'automations.publishUnsaved':
+    'Ihre Änderungen werden als neue Version gespeichert, und diese wird veröffentlicht.',
   'automations.publishText':
     'Neue Läufe verwenden sofort diese Version. Läufe, die begonnen haben, behalten ihre.',
   'automations.publishedDone': 'Veröffentlicht. Ab jetzt gilt sie.',

@@ -49,6 +49,8 @@ export const automations = {
   'automations.saved': 'Saved. New runs use it after you publish it.',
   'automations.publish': 'Publish',
   'automations.publishTitle': 'Publish {name}?',
+  'automations.publishVersion': 'Version {number} is published.',
+  'automations.publishUnsaved': 'Your changes are saved as a new version, which is published.',
   'automations.publishText': 'New runs use this version at once. Runs that have started keep theirs.',
   'automations.publishedDone': 'Published. It works from now on.',
   'automations.changesSince': 'What changes since version {number}',

@@ -1,6 +1,4 @@
-import { getAutomation } from '@parley/sdk';
 import { useParams } from '@tanstack/react-router';
-import { client, useRead } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
 import { NotFound } from '../../app/not-found.tsx';
 import { useText } from '../../i18n/i18n.tsx';
@@ -8,7 +6,7 @@ import { useIsDeleted } from '../../live/deleted.ts';
 import { DeletedPage } from '../../ui/deleted.tsx';
 import { Loaded } from '../../ui/notices.tsx';
 import { AutomationList } from './automation-list.tsx';
-import { automationKey } from './data.ts';
+import { useAutomation } from './data.ts';
 import { Editor } from './editor.tsx';
 
 /** What answers by itself: a list, or one automation. */
@@ -23,9 +21,7 @@ export function Automations() {
 
 function OneAutomation({ automationId, tab }: { automationId: string; tab: string | undefined }) {
   const t = useText();
-  const automation = useRead(automationKey(automationId), (signal) =>
-    getAutomation(client, { path: { automationId }, signal }),
-  );
+  const automation = useAutomation(automationId);
   const isDeleted = useIsDeleted(automationId);
   if (isDeleted && automation.data) {
     const list = { to: '/automations', label: t('automations.all') };

@@ -7,7 +7,7 @@ import {
   updateAutomation,
 } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import { client } from '../../api/api.ts';
+import { client, queryClient, useRead } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
 import type { FlowDefinition } from '../../flow/definition.ts';
 import { purposeOf } from './steps.ts';
@@ -38,6 +38,21 @@ export const bodyOf = ({ purpose, trigger, variables, steps }: FlowDefinition) =
   steps: steps as Step[],
 });
 
+/** No event says that a colleague has saved. */
+const EVERY_MS = 30_000;
+
+/** An automation as it is now. An answer may be older than what was stored since the question was sent. */
+export const useAutomation = (automationId: string) =>
+  useRead(
+    automationKey(automationId),
+    async (signal) => {
+      const read = await getAutomation(client, { path: { automationId }, signal });
+      const known = queryClient.getQueryData<Automation>(automationKey(automationId));
+      return known && known.updatedAt > read.updatedAt ? known : read;
+    },
+    { freshMs: 0, everyMs: EVERY_MS },
+  );
+
 /** Shows an automation as it is now, wherever it is shown. */
 export function storeAutomation(cache: QueryClient, automation: Automation): void {
   cache.setQueryData(automationKey(automation.id), automation);
@@ -51,6 +66,8 @@ export interface Draft {
   name: string;
   definition: FlowDefinition;
 }
+/** A draft to save. Without a name, that of the automation stays. */
+export type Changes = Pick<Draft, 'definition'> & Partial<Draft>;
 
 /** Thrown instead of saving: somebody else has saved since the draft was begun. */
 export class SavedMeanwhile extends Error {
@@ -64,7 +81,7 @@ export class SavedMeanwhile extends Error {
 /** Saves a draft that was begun on a version: nobody should publish without having seen what somebody else has done. */
 export async function saveDraft(
   automationId: string,
-  { name, definition }: Draft,
+  { definition, ...named }: Changes,
   baseVersionId: string,
 ): Promise<Automation> {
   const path = { automationId };
@@ -73,7 +90,7 @@ export async function saveDraft(
   const purpose = purposeOf(definition);
   const body = { ...bodyOf(definition), ...(purpose === current.latestVersion.purpose ? {} : { purpose }) };
   try {
-    return await updateAutomation(client, { path, body: { name, ...body, baseVersionId } });
+    return await updateAutomation(client, { path, body: { ...named, ...body, baseVersionId } });
   } catch (error) {
     if (statusOf(error) !== 409) throw error;
     throw new SavedMeanwhile(await getAutomation(client, { path }));

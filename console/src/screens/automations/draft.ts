@@ -2,12 +2,12 @@ import type { Automation } from '@parley/sdk';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useWorkspace } from '../../api/session.tsx';
 import type { FlowDefinition } from '../../flow/definition.ts';
-import { type Draft, definitionOf } from './data.ts';
+import { type Changes, type Draft, definitionOf } from './data.ts';
 import { isSameDefinition } from './diff.ts';
 import { type History, pushChange, redoChange, startHistory, undoChange } from './history.ts';
 import { isFlowDefinition } from './json.ts';
 
-interface StoredDraft extends Draft {
+interface StoredDraft extends Changes {
   /** The version on which it was begun. */
   baseId: string;
 }
@@ -33,8 +33,8 @@ function readDraft(key: string): StoredDraft | undefined {
   try {
     const stored = JSON.parse(localStorage.getItem(key) ?? 'null') as Partial<StoredDraft> | null;
     const isWhole =
-      typeof stored?.name === 'string' &&
-      typeof stored.baseId === 'string' &&
+      typeof stored?.baseId === 'string' &&
+      ['string', 'undefined'].includes(typeof stored.name) &&
       isFlowDefinition(stored.definition);
     return isWhole ? (stored as StoredDraft) : undefined;
   } catch {
@@ -47,13 +47,23 @@ const draftOf = ({ name, latestVersion }: Automation): Draft => ({
   definition: definitionOf(latestVersion),
 });
 
+/** What is saved: the name only if somebody has changed it here. */
+const changesOf = (draft: Draft, isRenamed: boolean): Changes =>
+  isRenamed ? draft : { definition: draft.definition };
+
+/** Another name for what had the old one, also for what can be undone. */
+function renameAll({ past, present, future, ...rest }: History<Draft>, from: string, to: string) {
+  const rename = (draft: Draft): Draft => (draft.name === from ? { ...draft, name: to } : draft);
+  return { ...rest, past: past.map(rename), present: rename(present), future: future.map(rename) };
+}
+
 interface State {
   history: History<Draft>;
   /** What was saved last, and on which the draft is based. */
   saved: Draft;
   baseId: string;
-  /** The number of the version that the API has, as far as this page knows. */
-  number: number;
+  /** Since when the API has it. */
+  savedAt: string;
   /** It was found in the browser when the page was opened. */
   isRestored: boolean;
 }
@@ -65,23 +75,29 @@ export function useDraft(automation: Automation) {
     const saved = draftOf(automation);
     const stored = readDraft(key);
     return {
-      history: startHistory<Draft>(stored ? { name: stored.name, definition: stored.definition } : saved),
+      history: startHistory<Draft>({
+        name: stored?.name ?? saved.name,
+        definition: stored?.definition ?? saved.definition,
+      }),
       saved,
       baseId: stored?.baseId ?? automation.latestVersionId,
-      number: automation.latestVersion.number,
+      savedAt: automation.updatedAt,
       isRestored: stored !== undefined,
     };
   };
-  const [{ history, saved, baseId, number, isRestored }, setState] = useState(begin);
+  const [{ history, saved, baseId, savedAt, isRestored }, setState] = useState(begin);
+  /** Something is typed that is no part of the draft yet, such as half of a JSON text. */
+  const [isUnfinished, setIsUnfinished] = useState(false);
   const { present: draft } = history;
-  const isDirty = draft.name !== saved.name || !isSameDefinition(draft.definition, saved.definition);
+  const isRenamed = draft.name !== saved.name;
+  const isDirty = isRenamed || !isSameDefinition(draft.definition, saved.definition);
 
   useEffect(() => {
-    if (storeDraft(key, isDirty ? { ...draft, baseId } : undefined) || !isDirty) return;
+    if (storeDraft(key, isDirty ? { ...changesOf(draft, isRenamed), baseId } : undefined) || !isDirty) return;
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
-  }, [key, draft, baseId, isDirty]);
+  }, [key, draft, baseId, isDirty, isRenamed]);
 
   /** Begins again with what the API has. It can be undone. */
   const takeSaved = (stored: Automation): void =>
@@ -89,12 +105,22 @@ export function useDraft(automation: Automation) {
       history: pushChange(state.history, draftOf(stored), '', Date.now()),
       saved: draftOf(stored),
       baseId: stored.latestVersionId,
-      number: stored.latestVersion.number,
+      savedAt: stored.updatedAt,
       isRestored: false,
     }));
-  // A colleague has saved, and nothing here would be lost.
-  const follow = useEffectEvent(() => takeSaved(automation));
-  const isBehind = !isDirty && automation.latestVersion.number > number;
+  // A colleague has saved, and nothing here would be lost. A name that nobody changes here is always theirs.
+  const follow = useEffectEvent(() => {
+    const { name, updatedAt, latestVersionId } = automation;
+    if (!isDirty && latestVersionId !== baseId) takeSaved(automation);
+    else
+      setState((state) => ({
+        ...state,
+        history: renameAll(state.history, state.saved.name, name),
+        saved: { ...state.saved, name },
+        savedAt: updatedAt,
+      }));
+  });
+  const isBehind = automation.updatedAt > savedAt;
   useEffect(() => {
     if (isBehind) follow();
   }, [isBehind]);
@@ -103,7 +129,10 @@ export function useDraft(automation: Automation) {
     setState((state) => ({ ...state, history: change(state.history) }));
   return {
     draft,
+    changes: changesOf(draft, isRenamed),
     isDirty,
+    isUnfinished,
+    setIsUnfinished,
     isRestored: isRestored && isDirty,
     baseId,
     canUndo: history.past.length > 0,
@@ -120,7 +149,7 @@ export function useDraft(automation: Automation) {
         ...state,
         saved: draftOf(stored),
         baseId: stored.latestVersionId,
-        number: stored.latestVersion.number,
+        savedAt: stored.updatedAt,
         isRestored: false,
       })),
     takeSaved,

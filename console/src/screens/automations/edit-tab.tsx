@@ -91,7 +91,13 @@ export function EditTab({ automation, definition, draft }: TabProps) {
         </div>
       </div>
       {showsJson ? (
-        <JsonPane definition={definition} isReadOnly={!canWrite} onChange={change} onClose={close} />
+        <JsonPane
+          definition={definition}
+          isReadOnly={!canWrite}
+          onChange={change}
+          onUnfinished={draft.setIsUnfinished}
+          onClose={close}
+        />
       ) : (
         isShown && (
           <Panel

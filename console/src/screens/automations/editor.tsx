@@ -66,7 +66,8 @@ function EditorHeader({ automation, draft, canWrite }: EditorHeaderProps) {
   const [opened, setOpened] = useState<'publish' | 'versions'>();
   const { save, conflict, endConflict } = useSave(automation, draft);
   const actions = useAutomationActions();
-  const { isDirty, canUndo, canRedo, undo, redo } = draft;
+  const { isDirty, isUnfinished, canUndo, canRedo, undo, redo } = draft;
+  const canSave = isDirty && !isUnfinished;
   const hasUnpublished = isDirty || automation.activeVersionId !== automation.latestVersionId;
   useKeys(
     canWrite
@@ -77,17 +78,18 @@ function EditorHeader({ automation, draft, canWrite }: EditorHeaderProps) {
             keys: 'mod+s',
             label: t('automations.save'),
             run: () => {
-              if (isDirty) save.mutate();
+              if (canSave) save.mutate();
             },
           },
         ]
       : [],
   );
-  const state = isDirty
-    ? t('automations.unsaved')
-    : hasUnpublished
-      ? t('automations.notPublished', { number: automation.latestVersion.number })
-      : t('automations.published', { number: automation.latestVersion.number });
+  const state =
+    isDirty || isUnfinished
+      ? t('automations.unsaved')
+      : hasUnpublished
+        ? t('automations.notPublished', { number: automation.latestVersion.number })
+        : t('automations.published', { number: automation.latestVersion.number });
   return (
     <header className={styles.header}>
       <Link
@@ -121,12 +123,12 @@ function EditorHeader({ automation, draft, canWrite }: EditorHeaderProps) {
           <>
             <IconButton icon="undo" label={t('automations.undo')} disabled={!canUndo} onClick={undo} />
             <IconButton icon="redo" label={t('automations.redo')} disabled={!canRedo} onClick={redo} />
-            <Button disabled={!isDirty} isBusy={save.isPending} onClick={() => save.mutate()}>
+            <Button disabled={!canSave} isBusy={save.isPending} onClick={() => save.mutate()}>
               {t('automations.save')}
             </Button>
             <Button
               look="primary"
-              disabled={!hasUnpublished || automation.status === 'archived'}
+              disabled={!hasUnpublished || isUnfinished || automation.status === 'archived'}
               onClick={() => setOpened('publish')}
             >
               {t('automations.publish')}

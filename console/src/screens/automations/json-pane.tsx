@@ -14,11 +14,13 @@ interface JsonPaneProps {
   definition: FlowDefinition;
   isReadOnly: boolean;
   onChange: (definition: FlowDefinition, about?: string) => void;
+  /** Called with true while the text is no definition, so that nobody saves without it. */
+  onUnfinished: (isUnfinished: boolean) => void;
   onClose: () => void;
 }
 
 /** The definition as JSON. What is not a definition yet stays in the editor, and the picture waits. */
-export function JsonPane({ definition, isReadOnly, onChange, onClose }: JsonPaneProps) {
+export function JsonPane({ definition, isReadOnly, onChange, onUnfinished, onClose }: JsonPaneProps) {
   const t = useText();
   const [text, setText] = useState(() => writeJson(definition));
   const read = readJson(text);
@@ -42,6 +44,11 @@ export function JsonPane({ definition, isReadOnly, onChange, onClose }: JsonPane
     : read.definition
       ? undefined
       : t('automations.notDefinition');
+  const isUnfinished = problem !== undefined;
+  useEffect(() => {
+    onUnfinished(isUnfinished);
+    return () => onUnfinished(false);
+  }, [isUnfinished, onUnfinished]);
   return (
     <aside className={styles.panel} aria-label={t('automations.json')}>
       <header className={styles.header}>

@@ -1,5 +1,6 @@
 import { type Automation, publishAutomation } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -17,18 +18,22 @@ interface PublishDialogProps {
   onClose: () => void;
 }
 
-/** What will be different for new runs, and what is still wrong. Publishing saves first. */
+/** Which version it becomes, what will be different for new runs, and what is still wrong. Publishing saves first. */
 export function PublishDialog({ automation, draft, onConflict, onClose }: PublishDialogProps) {
   const translator = useTranslator();
   const { t } = translator;
   const cache = useQueryClient();
-  const { definition } = draft.draft;
+  /** What the person looks at. What a colleague saves meanwhile is not published unseen. */
+  const [seen] = useState(draft);
+  const [seenNumber] = useState(automation.latestVersion.number);
+  const { definition } = seen.draft;
   const issues = useIssues(definition, true, translator);
   const errors = issues?.filter(({ isWarning }) => !isWarning) ?? [];
   const warnings = issues?.filter(({ isWarning }) => isWarning) ?? [];
   const publish = useWrite(
     async () => {
-      const saved = draft.isDirty ? await saveDraft(automation.id, draft.draft, draft.baseId) : automation;
+      // Without changes it makes no version, but is refused if somebody else has.
+      const saved = await saveDraft(automation.id, seen.changes, seen.baseId);
       draft.markSaved(saved);
       storeAutomation(cache, saved);
       return publishAutomation(client, {
@@ -55,7 +60,7 @@ export function PublishDialog({ automation, draft, onConflict, onClose }: Publis
     });
   return (
     <FormDialog
-      title={t('automations.publishTitle', { name: draft.draft.name })}
+      title={t('automations.publishTitle', { name: seen.draft.name })}
       submit={t('automations.publish')}
       onSubmit={submit}
       onClose={onClose}
@@ -63,7 +68,12 @@ export function PublishDialog({ automation, draft, onConflict, onClose }: Publis
       error={publish.error}
       isDisabled={errors.length > 0}
     >
-      <p>{t('automations.publishText')}</p>
+      <p>
+        {seen.isDirty
+          ? t('automations.publishUnsaved')
+          : t('automations.publishVersion', { number: seenNumber })}{' '}
+        {t('automations.publishText')}
+      </p>
       {errors.length > 0 && (
         <ul className={styles.errors} role="alert">
           {errors.map(({ path, message }) => (

@@ -16,7 +16,7 @@ export function useSave(automation: Automation, draft: DraftState) {
     else showError(error);
   };
   const save = useWrite(
-    (baseId: string | undefined) => saveDraft(automation.id, draft.draft, baseId ?? draft.baseId),
+    (baseId: string | undefined) => saveDraft(automation.id, draft.changes, baseId ?? draft.baseId),
     {
       done: 'automations.saved',
       showsError: true,
