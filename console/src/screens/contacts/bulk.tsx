@@ -16,10 +16,12 @@ import { SelectField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { JobDialog } from '../../ui/job-dialog.tsx';
 import styles from './bulk.module.css';
-import type { Selection } from './selection.ts';
 
 type Action = ChangeContactsBody['action'];
 const TYPES = ['add_labels', 'remove_labels', 'set_attributes', 'delete'] as const;
+
+/** Which contacts: some by their ids, or all that match a filter. */
+type Selection = { ids: readonly string[] } | { query: string; total: number };
 
 interface BulkBarProps {
   selection: Selection;
@@ -58,7 +60,12 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
         )}
         <span className={styles.space} />
         {TYPES.filter((type) => type !== 'delete' || canErase).map((type) => (
-          <Button key={type} look={type === 'delete' ? 'danger' : 'normal'} onClick={() => setOpened(type)}>
+          <Button
+            key={type}
+            look={type === 'delete' ? 'danger' : 'normal'}
+            disabled={count === 0}
+            onClick={() => setOpened(type)}
+          >
             {t(`contactBulk.${type}`)}
           </Button>
         ))}

@@ -4,6 +4,7 @@ import type { List } from '../../api/lists.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { LabelTag } from '../../ui/label-tag.tsx';
+import type { ListSelection } from '../../ui/list-selection.ts';
 import { RelativeTime } from '../../ui/time.tsx';
 import { rowLink, type VirtualColumn, VirtualTable } from '../../ui/virtual-table.tsx';
 import styles from './contacts.module.css';
@@ -11,22 +12,13 @@ import styles from './contacts.module.css';
 const ROW_PX = 48;
 const SHOWN_LABELS = 3;
 
-/** The contacts that something is to be done to. */
-export interface Chosen {
-  has(id: string): boolean;
-  toggle(id: string): void;
-  /** Whether all rows that were read are chosen. */
-  hasAll: boolean;
-  toggleAll(): void;
-}
-
 interface ContactListProps {
   list: List<Contact> & { rows: readonly Contact[] };
   openedId: string | undefined;
   /** The rest of the address, which stays. */
   address: object;
   /** Undefined for those who may change nothing. */
-  chosen: Chosen | undefined;
+  chosen: ListSelection | undefined;
 }
 
 export function ContactList({ list, openedId, address, chosen }: ContactListProps) {
@@ -93,7 +85,7 @@ export function ContactList({ list, openedId, address, chosen }: ContactListProp
   );
 }
 
-const choiceColumn = (chosen: Chosen, t: ReturnType<typeof useText>): VirtualColumn<Contact> => ({
+const choiceColumn = (chosen: ListSelection, t: ReturnType<typeof useText>): VirtualColumn<Contact> => ({
   id: 'choice',
   className: styles.choice,
   title: (

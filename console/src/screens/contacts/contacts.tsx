@@ -12,15 +12,15 @@ import { useTranslator } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
+import { useListSelection } from '../../ui/list-selection.ts';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Split } from '../../ui/split.tsx';
 import { BulkBar } from './bulk.tsx';
-import { type Chosen, ContactList } from './contact-list.tsx';
+import { ContactList } from './contact-list.tsx';
 import styles from './contacts.module.css';
 import { ContactDrawer, type ContactTab, contactTabs } from './drawer.tsx';
 import './live.ts';
-import { type Selection, toggleId } from './selection.ts';
 
 /** What the address says besides the contact: a reload and Back keep it. */
 interface Address {
@@ -45,7 +45,6 @@ export function Contacts() {
   const search = String(address.search ?? '');
   const tab = contactTabs.find((one) => one === address.tab) ?? 'details';
   const { tenantId } = useWorkspace().membership;
-  const [selection, setSelection] = useState<Selection>();
   const [isCreating, setIsCreating] = useState(false);
   const [isImporting, setIsImporting] = useState(false);
   const canImport = useScope('files:write') && canWrite;
@@ -58,7 +57,6 @@ export function Contacts() {
     tab: (next.tab ?? tab) === 'details' ? undefined : (next.tab ?? tab),
   });
   const go = (id: string | undefined, next: Address = { filter, search }, replace = false): void => {
-    if (next.filter !== filter || next.search !== search) setSelection(undefined);
     void navigate({
       to: id === undefined ? '/contacts' : `/contacts/${id}`,
       search: searchOf(next) as never,
@@ -79,29 +77,11 @@ export function Contacts() {
     const next = rows[Math.max(0, rows.findIndex(({ id }) => id === contactId) + by)];
     if (next) go(next.id, undefined, contactId !== undefined);
   };
-  const chosenIds = selection && 'ids' in selection ? selection.ids : [];
-  const choose = (ids: readonly string[]): void => setSelection(ids.length === 0 ? undefined : { ids });
-  const toggle = (id: string): void =>
-    choose(
-      toggleId(
-        selection,
-        rows.map((row) => row.id),
-        id,
-      ),
-    );
-  const isAll = selection !== undefined && 'query' in selection;
-  const hasAll = isAll || (rows.length > 0 && rows.every(({ id }) => chosenIds.includes(id)));
-  const chosen: Chosen | undefined = canWrite
-    ? {
-        has: (id) => isAll || chosenIds.includes(id),
-        toggle,
-        hasAll,
-        toggleAll: () => choose(hasAll ? [] : rows.map(({ id }) => id)),
-      }
-    : undefined;
+  // Back and links change what is shown, too.
+  const selection = useListSelection(JSON.stringify([filter, search]), rows);
   useKeys([
     ...(canWrite && contactId !== undefined
-      ? [{ keys: 'x', label: t('contactBulk.keys.choose'), run: () => toggle(contactId) }]
+      ? [{ keys: 'x', label: t('contactBulk.keys.choose'), run: () => selection.toggle(contactId) }]
       : []),
     { keys: 'j', label: t('contacts.keys.next'), run: () => step(1) },
     { keys: 'k', label: t('contacts.keys.previous'), run: () => step(-1) },
@@ -196,7 +176,7 @@ export function Contacts() {
                 list={{ ...list, rows: found }}
                 openedId={contactId}
                 address={searchOf({ filter, search })}
-                chosen={chosen}
+                chosen={canWrite ? selection : undefined}
               />
             ) : isFiltered ? (
               <EmptyState
@@ -223,17 +203,21 @@ export function Contacts() {
             )
           }
         </Loaded>
-        {selection && (
+        {selection.ids && (
           <BulkBar
-            selection={selection}
+            selection={
+              selection.ids === 'all'
+                ? { query: filter || EVERYBODY, total: list.total?.count ?? 0 }
+                : { ids: selection.ids }
+            }
             total={total}
             // The API takes a filter, and no words to look for.
             onSelectAll={
-              'ids' in selection && hasAll && list.hasMore && search.trim() === ''
-                ? () => setSelection({ query: filter || EVERYBODY, total: list.total?.count ?? 0 })
+              selection.ids !== 'all' && selection.hasAll && list.hasMore && search.trim() === ''
+                ? selection.selectAll
                 : undefined
             }
-            onClear={() => setSelection(undefined)}
+            onClear={selection.clear}
           />
         )}
       </Split>

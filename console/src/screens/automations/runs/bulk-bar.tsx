@@ -8,13 +8,11 @@ import { JobDialog } from '../../../ui/job-dialog.tsx';
 import { queryOf, type RunStatus } from './data.ts';
 import styles from './runs.module.css';
 
-/** Some runs, or all that the filter finds. */
-export type RunSelection = { ids: readonly string[] } | { total: number };
-
 interface RunsBulkBarProps {
   automationId: string;
   status: RunStatus | undefined;
-  selection: RunSelection;
+  /** Some runs, or all that the filter finds. */
+  ids: readonly string[] | 'all';
   total: string;
   /** Left out where all are selected, or no more exist. */
   onSelectAll: (() => void) | undefined;
@@ -24,14 +22,7 @@ interface RunsBulkBarProps {
 type Action = 'cancel' | 'retry';
 
 /** What can be done to the runs that are selected. */
-export function RunsBulkBar({
-  automationId,
-  status,
-  selection,
-  total,
-  onSelectAll,
-  onClear,
-}: RunsBulkBarProps) {
+export function RunsBulkBar({ automationId, status, ids, total, onSelectAll, onClear }: RunsBulkBarProps) {
   const t = useText();
   const [isAsking, setIsAsking] = useState(false);
   const [job, setJob] = useState<{ id: string; action: Action }>();
@@ -40,7 +31,7 @@ export function RunsBulkBar({
       changeAutomationRuns(client, {
         body: {
           action: { type },
-          ...('ids' in selection ? { ids: [...selection.ids] } : { query: queryOf(automationId, status) }),
+          ...(ids === 'all' ? { query: queryOf(automationId, status) } : { ids: [...ids] }),
         },
       }),
     {
@@ -53,9 +44,7 @@ export function RunsBulkBar({
   return (
     <section className={styles.bulk} aria-label={t('runs.chooseAll')}>
       <span>
-        {'ids' in selection
-          ? t('runs.selected', { count: selection.ids.length })
-          : t('runs.allSelected', { total })}
+        {ids === 'all' ? t('runs.allSelected', { total }) : t('runs.selected', { count: ids.length })}
       </span>
       {onSelectAll && (
         <Button look="quiet" onClick={onSelectAll}>
@@ -63,10 +52,10 @@ export function RunsBulkBar({
         </Button>
       )}
       <span className={styles.gap} />
-      <Button isBusy={change.isPending} onClick={() => change.mutate('retry')}>
+      <Button isBusy={change.isPending} disabled={ids.length === 0} onClick={() => change.mutate('retry')}>
         {t('runs.retry')}
       </Button>
-      <Button look="danger" onClick={() => setIsAsking(true)}>
+      <Button look="danger" disabled={ids.length === 0} onClick={() => setIsAsking(true)}>
         {t('runs.cancel')}
       </Button>
       <Button look="quiet" onClick={onClear}>

@@ -6,10 +6,11 @@ import { runAddress } from '../../../explain/links.ts';
 import { useTranslator } from '../../../i18n/i18n.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/field.tsx';
+import { useListSelection } from '../../../ui/list-selection.ts';
 import { EmptyState, Loaded } from '../../../ui/notices.tsx';
 import { type Column, Table } from '../../../ui/table.tsx';
 import { RelativeTime } from '../../../ui/time.tsx';
-import { type RunSelection, RunsBulkBar } from './bulk-bar.tsx';
+import { RunsBulkBar } from './bulk-bar.tsx';
 import { type RunStatus, runStatuses, useContactNames, useRuns } from './data.ts';
 import styles from './runs.module.css';
 import { RunStatusBadge } from './status.tsx';
@@ -19,29 +20,21 @@ import { useDescriber } from './trace-steps.tsx';
 export function RunList({ automation }: { automation: Automation }) {
   const { t, formatNumber } = useTranslator();
   const [status, setStatus] = useState<RunStatus>();
-  const [selection, setSelection] = useState<RunSelection>();
   const list = useRuns(automation.id, status);
   const canWrite = useScope('automations:write');
   const rows = list.rows ?? [];
   const names = useContactNames(rows.map(({ contactId }) => contactId));
   const nameOf = ({ contactId }: AutomationRun): string => names.get(contactId) ?? t('runs.unknownContact');
 
-  const chosenIds = selection && 'ids' in selection ? selection.ids : [];
-  const isAll = selection !== undefined && 'total' in selection;
-  const choose = (ids: readonly string[]): void => setSelection(ids.length === 0 ? undefined : { ids });
-  const hasAll = isAll || (rows.length > 0 && rows.every(({ id }) => chosenIds.includes(id)));
+  const selection = useListSelection(`${automation.id} ${status ?? ''}`, rows);
   const choiceOf = (run: AutomationRun): ReactNode =>
     canWrite && (
       <input
         type="checkbox"
         className={styles.choice}
-        checked={isAll || chosenIds.includes(run.id)}
+        checked={selection.has(run.id)}
         aria-label={t('runs.choose', { name: nameOf(run) })}
-        onChange={() =>
-          choose(
-            chosenIds.includes(run.id) ? chosenIds.filter((id) => id !== run.id) : [...chosenIds, run.id],
-          )
-        }
+        onChange={() => selection.toggle(run.id)}
       />
     );
   const columns = useColumns(automation, nameOf, choiceOf);
@@ -55,18 +48,15 @@ export function RunList({ automation }: { automation: Automation }) {
             { value: '', label: t('runs.all') },
             ...runStatuses.map((one) => ({ value: one, label: t(`runs.status.${one}`) })),
           ]}
-          onChange={(value) => {
-            setSelection(undefined);
-            setStatus(value === '' ? undefined : (value as RunStatus));
-          }}
+          onChange={(value) => setStatus(value === '' ? undefined : (value as RunStatus))}
         />
         <span className={styles.total} role="status">
           {list.total &&
             `${t('results.runs', { count: list.total.count })}${list.total.isCapped ? ' +' : ''}`}
         </span>
         {canWrite && rows.length > 0 && (
-          <Button look="quiet" onClick={() => choose(hasAll ? [] : rows.map(({ id }) => id))}>
-            {t(hasAll ? 'runs.clear' : 'runs.chooseAll')}
+          <Button look="quiet" onClick={selection.toggleAll}>
+            {t(selection.hasAll ? 'runs.clear' : 'runs.chooseAll')}
           </Button>
         )}
       </div>
@@ -86,18 +76,16 @@ export function RunList({ automation }: { automation: Automation }) {
           {t('runs.older')}
         </Button>
       )}
-      {selection && (
+      {selection.ids && (
         <RunsBulkBar
           automationId={automation.id}
           status={status}
-          selection={selection}
+          ids={selection.ids}
           total={formatNumber(list.total?.count ?? 0)}
           onSelectAll={
-            !isAll && hasAll && list.hasMore
-              ? () => setSelection({ total: list.total?.count ?? 0 })
-              : undefined
+            selection.ids !== 'all' && selection.hasAll && list.hasMore ? selection.selectAll : undefined
           }
-          onClear={() => setSelection(undefined)}
+          onClear={selection.clear}
         />
       )}
     </div>
