@@ -14,6 +14,7 @@ interface DialogProps {
   /** For what needs the window. */
   isWide?: boolean;
   keepsOpen?: boolean;
+  isBusy?: boolean;
 }
 
 /** A window over the page, with a title and buttons. */
@@ -24,6 +25,7 @@ export function Dialog({
   actions,
   isWide = false,
   keepsOpen = false,
+  isBusy = false,
 }: DialogProps) {
   const t = useText();
   const id = useId();
@@ -32,12 +34,13 @@ export function Dialog({
       className={classes(styles.dialog, isWide && styles.wide)}
       labelledBy={id}
       keepsOpen={keepsOpen}
+      isBusy={isBusy}
       onClose={onClose}
     >
       <div className={styles.content}>
         <header className={styles.header}>
           <h2 id={id}>{title}</h2>
-          <IconButton icon="close" label={t('action.close')} onClick={onClose} />
+          <IconButton icon="close" label={t('action.close')} disabled={isBusy} onClick={onClose} />
         </header>
         <div className={styles.body}>{children}</div>
         {actions !== undefined && <footer className={styles.actions}>{actions}</footer>}

@@ -61,10 +61,13 @@ export function FormDialog({
       title={title}
       onClose={onClose}
       isWide={isWide}
-      keepsOpen={isTouched || isBusy}
+      keepsOpen={isTouched}
+      isBusy={isBusy}
       actions={
         <>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button disabled={isBusy} onClick={onClose}>
+            {t('action.cancel')}
+          </Button>
           <Button
             type="submit"
             form={id}

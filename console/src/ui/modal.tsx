@@ -11,11 +11,21 @@ interface ModalProps {
   labelledBy?: string;
   /** A click beside it must not lose what somebody has typed. */
   keepsOpen?: boolean;
+  /** While something is being saved, nothing closes it: its result would not be seen. */
+  isBusy?: boolean;
   children: ReactNode;
 }
 
 /** The frame of everything above the page. It is shown while it is rendered; Escape and a click beside it close it. */
-export function Modal({ onClose, className, label, labelledBy, keepsOpen = false, children }: ModalProps) {
+export function Modal({
+  onClose,
+  className,
+  label,
+  labelledBy,
+  keepsOpen = false,
+  isBusy = false,
+  children,
+}: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = ref.current as HTMLDialogElement;
@@ -31,11 +41,19 @@ export function Modal({ onClose, className, label, labelledBy, keepsOpen = false
       aria-label={label}
       aria-labelledby={labelledBy}
       onCancel={(event) => {
+        // A chooser of files inside that was left says so with the same event.
+        if (event.target !== ref.current) return;
         event.preventDefault();
-        onClose();
+        if (!isBusy) onClose();
+      }}
+      onClose={(event) => {
+        // Browsers let nobody prevent a second Escape.
+        if (event.target !== ref.current || ref.current.open) return;
+        if (isBusy) ref.current.showModal();
+        else onClose();
       }}
       onPointerDown={(event) => {
-        if (event.target === ref.current && !keepsOpen) onClose();
+        if (event.target === ref.current && !keepsOpen && !isBusy) onClose();
       }}
     >
       {children}
