@@ -82,7 +82,11 @@ describe.runIf(CHROMIUM)('a day at the front desk', () => {
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'More options' }).click();
     await page.getByRole('menuitem', { name: 'Send later' }).click();
-    await page.getByRole('option', { name: /^Next week/ }).click();
+    await page.getByLabel('Date and time').fill('2099-01-01T09:00');
+    await page.getByText('The reply window closes on').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Send later' });
+    expect(await dialog.getByRole('button', { name: 'Send later' }).isDisabled()).toBe(true);
+    await page.getByRole('option', { name: /^In three hours/ }).click();
     await thread(page).getByText('Scheduled for').waitFor(WAIT);
     const found = (await messagesOf(chatId)).find(
       ({ text }: { text: string }) => text === 'Tomorrow at nine.',

@@ -135,6 +135,7 @@ export const inbox: Texts<typeof english> = {
   'composer.send': 'Senden',
   'composer.sendLater': 'Später senden',
   'composer.sendWhen': 'Wann?',
+  'composer.sendBefore': 'Das Antwortfenster schließt am {at}. Wählen Sie einen Zeitpunkt davor.',
   'composer.otherSends': 'Weitere Möglichkeiten',
   'composer.answers': 'Antwort auf:',
   'composer.answersNone': 'Nicht auf diese Nachricht antworten',

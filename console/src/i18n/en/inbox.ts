@@ -132,6 +132,7 @@ export const inbox = {
   'composer.send': 'Send',
   'composer.sendLater': 'Send later',
   'composer.sendWhen': 'When?',
+  'composer.sendBefore': 'The reply window closes on {at}. Choose a time before that.',
   'composer.otherSends': 'More options',
   'composer.answers': 'Reply to:',
   'composer.answersNone': 'Do not reply to this message',

@@ -153,7 +153,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
     change({ reply: '', files: [], replyTo: undefined });
     onTyping(false);
     const written = { text: text.trim(), files, replyToMessageId: replyTo?.id, at };
-    const isSent = await sendDraft(chat.id, written, kind === 'email');
+    const isSent = await sendDraft(chat.id, written, kind);
     if (closes && isSent) await close(findCachedChat(chat.id) ?? chat);
   }
   useKeys([
@@ -276,6 +276,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
       {picking === 'time' && (
         <TimePicker
           purpose="send"
+          before={replyTo?.isComment === true ? null : chat.openUntil}
           onPick={(at) => {
             closePicker();
             void submit(false, at);

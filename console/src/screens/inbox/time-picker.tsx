@@ -7,6 +7,7 @@ import styles from './picker.module.css';
 import { Picker } from './picker.tsx';
 
 const MORNING = 9;
+const MINUTE_MS = 60_000;
 const atHour = (days: number, hour: number): Date => {
   const date = new Date();
   date.setDate(date.getDate() + days);
@@ -33,29 +34,40 @@ const PURPOSES = {
 
 interface TimePickerProps {
   purpose: keyof typeof PURPOSES;
+  /** When the reply window closes, if there is one: nothing can be sent after it. */
+  before?: string | null;
   onPick: (until: Date) => void;
   onClose: () => void;
 }
 
 /** A moment in the future: until when a chat is out of the way, or when a message is sent. */
-export function TimePicker({ purpose, onPick, onClose }: TimePickerProps) {
+export function TimePicker({ purpose, before = null, onPick, onClose }: TimePickerProps) {
   const { t, formatDate } = useTranslator();
   const { title, placeholder } = PURPOSES[purpose];
-  const [date, setDate] = useState(() => inputValue(atHour(1, MORNING)));
+  const end = before === null ? Number.POSITIVE_INFINITY : Date.parse(before);
+  const isTooLate = (time: Date): boolean => time.getTime() >= end;
+  const [date, setDate] = useState(() =>
+    inputValue(new Date(Math.min(atHour(1, MORNING).getTime(), end - MINUTE_MS))),
+  );
   const times = { later: inThreeHours(), tomorrow: atHour(1, MORNING), week: nextMonday() };
   const own = new Date(date);
   const isPast = Number.isNaN(own.getTime()) || own.getTime() <= Date.now();
+  const closing =
+    before === null ? '' : t('composer.sendBefore', { at: formatDate(new Date(end), 'dateTime') });
+  const issue = isPast ? t('inbox.snooze.past') : isTooLate(own) ? closing : undefined;
   return (
     <Picker
       title={t(title)}
       placeholder={t(placeholder)}
-      choices={(['later', 'tomorrow', 'week'] as const).map((id) => ({
-        id,
-        label: t(`inbox.snooze.${id}`),
-        detail: formatDate(times[id], 'dateTime'),
-        picture: <Icon name="clock" />,
-      }))}
-      empty=""
+      choices={(['later', 'tomorrow', 'week'] as const)
+        .filter((id) => !isTooLate(times[id]))
+        .map((id) => ({
+          id,
+          label: t(`inbox.snooze.${id}`),
+          detail: formatDate(times[id], 'dateTime'),
+          picture: <Icon name="clock" />,
+        }))}
+      empty={closing}
       onPick={(id) => onPick(times[id as keyof typeof times])}
       onClose={onClose}
     >
@@ -63,7 +75,7 @@ export function TimePicker({ purpose, onPick, onClose }: TimePickerProps) {
         className={styles.date}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isPast) onPick(own);
+          if (issue === undefined) onPick(own);
         }}
       >
         <TextField
@@ -71,9 +83,9 @@ export function TimePicker({ purpose, onPick, onClose }: TimePickerProps) {
           type="datetime-local"
           value={date}
           onChange={(event) => setDate(event.target.value)}
-          error={isPast ? t('inbox.snooze.past') : undefined}
+          error={issue}
         />
-        <Button type="submit" disabled={isPast}>
+        <Button type="submit" disabled={issue !== undefined}>
           {t(title)}
         </Button>
       </form>

@@ -7,25 +7,40 @@ const sound = fileOf('bell.ogg', 'audio/ogg');
 
 describe('what a written reply is sent as', () => {
   it('is one message without files', () => {
-    expect(bodiesOf({ text: 'Hello', files: [] }, false)).toEqual([[{ text: 'Hello' }, []]]);
+    expect(bodiesOf({ text: 'Hello', files: [] }, 'whatsapp')).toEqual([[{ text: 'Hello' }, []]]);
   });
 
   it('has the text below the first picture, and a message for each other file', () => {
-    expect(bodiesOf({ text: 'Look', files: [photo, sound] }, false)).toEqual([
+    expect(bodiesOf({ text: 'Look', files: [photo, sound] }, 'whatsapp')).toEqual([
       [{ text: 'Look' }, [photo]],
       [{}, [sound]],
     ]);
   });
 
   it('has the text in a message of its own before a file that takes none', () => {
-    expect(bodiesOf({ text: 'Listen', files: [sound] }, false)).toEqual([
+    expect(bodiesOf({ text: 'Listen', files: [sound] }, 'whatsapp')).toEqual([
       [{ text: 'Listen' }, []],
       [{}, [sound]],
     ]);
   });
 
+  it('has the text in a message of its own where no file takes one, and where nobody knows yet', () => {
+    for (const kind of ['instagram', undefined])
+      expect(bodiesOf({ text: 'Look', files: [photo] }, kind)).toEqual([
+        [{ text: 'Look' }, []],
+        [{}, [photo]],
+      ]);
+  });
+
+  it('has the text below any file on SMS, unless it is too long for that', () => {
+    expect(bodiesOf({ text: 'Listen', files: [sound] }, 'sms')).toEqual([[{ text: 'Listen' }, [sound]]]);
+    const table = fileOf('list.csv', 'text/csv');
+    expect(bodiesOf({ text: '😀'.repeat(1024), files: [table] }, 'whatsapp')).toHaveLength(1);
+    expect(bodiesOf({ text: '😀'.repeat(1025), files: [table] }, 'whatsapp')).toHaveLength(2);
+  });
+
   it('is one mail with all files', () => {
-    expect(bodiesOf({ text: 'Both', files: [photo, sound] }, true)).toEqual([
+    expect(bodiesOf({ text: 'Both', files: [photo, sound] }, 'email')).toEqual([
       [{ text: 'Both' }, [photo, sound]],
     ]);
   });
@@ -33,7 +48,7 @@ describe('what a written reply is sent as', () => {
   it('answers the chosen message with the first one only, and waits with all of them', () => {
     const at = new Date('2026-11-20T09:00:00Z');
     const written = { text: 'Look', files: [photo, sound], replyToMessageId: 'm1', at };
-    expect(bodiesOf(written, false)).toEqual([
+    expect(bodiesOf(written, 'whatsapp')).toEqual([
       [{ text: 'Look', replyToMessageId: 'm1', scheduledAt: '2026-11-20T09:00:00.000Z' }, [photo]],
       [{ scheduledAt: '2026-11-20T09:00:00.000Z' }, [sound]],
     ]);
