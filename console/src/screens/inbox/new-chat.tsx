@@ -2,6 +2,7 @@ import { type Channel, type Contact, createContact, searchContacts } from '@parl
 import { useDeferredValue, useState } from 'react';
 import { client, useRead, useWrite } from '../../api/api.ts';
 import { isReachable } from '../../api/channel-kinds.ts';
+import { describeError } from '../../api/errors.ts';
 import { useScope } from '../../api/session.tsx';
 import { useStartChat } from '../../api/start-chat.ts';
 import { useText } from '../../i18n/i18n.tsx';
@@ -22,16 +23,15 @@ export function NewChatDialog({ onClose }: { onClose: () => void }) {
   const [contact, setContact] = useState<Contact>();
   const start = useStartChat();
   const usable = (of: Contact): Channel[] => channels.filter(({ kind }) => isReachable(of.handles, kind));
-  const open = (channelId: string, of: Contact): void => {
-    onClose();
-    start.mutate({ contactId: of.id, channelId });
-  };
+  // It stays open until the chat is: who closes it earlier is not led there.
+  const open = (channelId: string, of: Contact): void =>
+    start.mutate({ contactId: of.id, channelId }, { onSuccess: onClose });
   const choose = (chosen: Contact): void => {
     const [only, ...others] = usable(chosen);
     if (only && others.length === 0) open(only.id, chosen);
     else setContact(chosen);
   };
-  if (!contact) return <ContactPicker onPick={choose} onClose={onClose} />;
+  if (!contact) return <ContactPicker isBusy={start.isPending} onPick={choose} onClose={onClose} />;
   return (
     <Picker
       title={t('newChat.channelOf', { name: contact.displayName })}
@@ -43,22 +43,33 @@ export function NewChatDialog({ onClose }: { onClose: () => void }) {
         picture: <Icon name={kind} />,
       }))}
       empty={t('newChat.noChannel')}
+      isBusy={start.isPending}
       onPick={(channelId) => open(channelId, contact)}
       onClose={onClose}
     />
   );
 }
 
+/** Whether two texts are the same number or address, however they are written. */
+const isSameHandle = (one: string, other: string): boolean => {
+  const plain = (text: string): string =>
+    PHONE.test(text) ? text.replace(/\D/g, '').replace(/^00/, '') : text.toLowerCase();
+  return plain(one) === plain(other);
+};
+
 interface ContactPickerProps {
+  /** The chat with who was picked is being opened. */
+  isBusy: boolean;
   onPick: (contact: Contact) => void;
   onClose: () => void;
 }
 
-function ContactPicker({ onPick, onClose }: ContactPickerProps) {
+function ContactPicker({ isBusy, onPick, onClose }: ContactPickerProps) {
   const t = useText();
   const canCreate = useScope('contacts:write');
   const [text, setText] = useState('');
-  const wanted = useDeferredValue(text.trim().slice(0, 200));
+  const typed = text.trim().slice(0, 200);
+  const wanted = useDeferredValue(typed);
   const found = useRead(
     ['contacts', 'newChat', wanted],
     (signal) => {
@@ -83,19 +94,24 @@ function ContactPicker({ onPick, onClose }: ContactPickerProps) {
     detail: handles.map(({ value }) => value).join(' · '),
     picture: <Avatar name={displayName} id={id} size="small" />,
   }));
-  if (canCreate && isHandle && contacts.length === 0 && !found.isPlaceholderData)
+  const isFound = found.isSuccess && !found.isPlaceholderData;
+  // Somebody else's number or address may contain it; the server refuses one that somebody has.
+  const isTaken = contacts.some(({ handles }) => handles.some(({ value }) => isSameHandle(value, wanted)));
+  if (canCreate && isHandle && isFound && !isTaken)
     choices.push({ id: NEW, label: t('newChat.add', { text: wanted }), picture: <Icon name="plus" /> });
   return (
     <Picker
       title={t('newChat.title')}
       placeholder={t('newChat.whom')}
       choices={choices}
-      empty={found.isPending ? '' : t('newChat.nobody')}
+      empty={found.error ? describeError(found.error, t) : found.isPending ? '' : t('newChat.nobody')}
       onText={setText}
+      isWaiting={typed !== wanted || found.isPending || found.isPlaceholderData}
+      isBusy={isBusy || create.isPending}
       onPick={(id) => {
         const contact = contacts.find((one) => one.id === id);
         if (contact) onPick(contact);
-        else if (!create.isPending) create.mutate(wanted);
+        else create.mutate(wanted);
       }}
       onClose={onClose}
     />

@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { useText } from '../../i18n/i18n.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -21,6 +29,10 @@ interface PickerProps {
   empty: string;
   /** Given: it finds the choices for what is typed. Else they are searched here. */
   onText?: (text: string) => void;
+  /** The choices are not yet those for what is typed: Enter waits, and takes the only one if there is one. */
+  isWaiting?: boolean;
+  /** What was picked is being done: nothing else can be picked, and the window stays. */
+  isBusy?: boolean;
   onPick: (id: string) => void;
   onClose: () => void;
   children?: ReactNode;
@@ -36,6 +48,8 @@ export function Picker({
   choices,
   empty,
   onText,
+  isWaiting = false,
+  isBusy = false,
   onPick,
   onClose,
   children,
@@ -45,12 +59,24 @@ export function Picker({
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
+  const [isEntered, setIsEntered] = useState(false);
   const found = onText ? choices : choices.filter((choice) => matches(choice, text));
   const active = found[Math.min(index, found.length - 1)];
   useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     if (active) document.getElementById(`${id}-${active.id}`)?.scrollIntoView({ block: 'nearest' });
   }, [active, id]);
+
+  const pick = (chosen: Choice | undefined): void => {
+    if (chosen && !isBusy) onPick(chosen.id);
+  };
+  const pickEntered = useEffectEvent(() => {
+    setIsEntered(false);
+    if (found.length === 1) pick(active);
+  });
+  useEffect(() => {
+    if (isEntered && !isWaiting) pickEntered();
+  }, [isEntered, isWaiting]);
 
   function onKeyDown(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -60,12 +86,13 @@ export function Picker({
     }
     if (event.key === 'Enter') {
       event.preventDefault();
-      if (active) onPick(active.id);
+      if (isWaiting) setIsEntered(true);
+      else pick(active);
     }
   }
 
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isBusy={isBusy}>
       <input
         ref={input}
         className={styles.input}
@@ -80,6 +107,7 @@ export function Picker({
           setText(event.target.value);
           onText?.(event.target.value);
           setIndex(0);
+          setIsEntered(false);
         }}
         onKeyDown={onKeyDown}
       />
@@ -94,7 +122,7 @@ export function Picker({
               role="option"
               aria-selected={choice === active}
               className={classes(styles.option, choice === active && styles.active)}
-              onClick={() => onPick(choice.id)}
+              onClick={() => pick(choice)}
               onPointerMove={() => setIndex(found.indexOf(choice))}
             >
               {choice.picture}
