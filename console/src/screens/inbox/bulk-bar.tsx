@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useScope } from '../../api/session.tsx';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -40,10 +40,16 @@ interface BulkBarProps {
 /** What can be done to the chosen chats, and how far what was asked for is. */
 export function BulkBar(props: BulkBarProps) {
   const bulk = useBulkChange();
+  const isEmpty = props.selection.ids.size === 0;
+  const close = useEffectEvent(() => props.onDialog(undefined));
+  // All chosen chats may leave the list while a dialog is open.
+  useEffect(() => {
+    if (isEmpty) close();
+  }, [isEmpty]);
   return (
     <>
       {bulk && <Progress bulk={bulk} />}
-      {props.selection.ids.size > 0 && <Actions {...props} />}
+      {!isEmpty && <Actions {...props} />}
     </>
   );
 }

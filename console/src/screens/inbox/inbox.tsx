@@ -86,7 +86,7 @@ function Panes() {
   const canWrite = useScope('chats:write');
   const count = counts.get(view.id);
   const total = count?.totalIsCapped ? undefined : count?.total;
-  const chosenChats = useSelection(`${view.id} ${text}`, chats, total);
+  const chosenChats = useSelection(`${view.id} ${view.query} ${text}`, chats, total);
   const selection = canWrite && !isInMessages ? chosenChats : undefined;
   // A search has no filter, so what it finds can be chosen one by one.
   const query = text === '' ? view.query : undefined;

@@ -27,7 +27,9 @@ interface Chosen {
 export function useSelection(list: string, chats: readonly Chat[], total: number | undefined): Selection {
   const nothing: Chosen = { list, ids: new Set(), isAll: false, last: undefined };
   const [stored, setStored] = useState<Chosen>(nothing);
-  const chosen = stored.list === list ? stored : nothing;
+  const kept = stored.list === list ? stored : nothing;
+  // What has left the list meanwhile is not changed with the rest: nobody sees it any more.
+  const chosen = { ...kept, ids: new Set(chats.map(({ id }) => id).filter((id) => kept.ids.has(id))) };
   const change = (part: Partial<Chosen>): void => setStored({ ...chosen, isAll: false, ...part });
   return {
     ids: chosen.ids,
