@@ -2,6 +2,7 @@ import { type Contact, getContact } from '@parley/sdk';
 import type { QueryClient, UseQueryResult } from '@tanstack/react-query';
 import { client, useRead } from './api.ts';
 import { type ListData, mapPages } from './lists.ts';
+import { readAfterwards } from './read-afterwards.ts';
 
 export const CONTACTS_KEY = ['contacts'];
 export const contactKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'one', contactId];
@@ -14,9 +15,19 @@ export const useContact = (contactId: string, enabled = true): UseQueryResult<Co
 
 /** Shows a contact as it is now, wherever it is shown. Where it stands in a list changes when the list is read again. */
 export function storeContact(cache: QueryClient, contact: Contact): void {
+  const known = cache.getQueryData<Contact>(contactKey(contact.id));
+  if (known && contact.updatedAt < known.updatedAt) return;
+  // What is being read may be from before.
+  void cache.cancelQueries({ queryKey: contactKey(contact.id), exact: true });
   cache.setQueryData(contactKey(contact.id), contact);
-  cache.setQueriesData<ListData<Contact>>(
-    { queryKey: [...CONTACTS_KEY, 'list'] },
-    (data) => data && mapPages(data, (rows) => rows.map((row) => (row.id === contact.id ? contact : row))),
-  );
+  for (const [key] of cache.getQueriesData({ queryKey: [...CONTACTS_KEY, 'list'] })) {
+    const replace = (): void =>
+      void cache.setQueryData<ListData<Contact>>(
+        key,
+        (data) =>
+          data && mapPages(data, (rows) => rows.map((row) => (row.id === contact.id ? contact : row))),
+      );
+    readAfterwards(key, replace);
+    replace();
+  }
 }

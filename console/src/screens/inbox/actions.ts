@@ -25,12 +25,14 @@ export function useChatActions() {
   const showError = useShowError();
 
   async function change(chat: Chat, guess: Partial<Chat>, call: () => Promise<Chat>): Promise<boolean> {
-    storeChat({ ...chat, ...guess }, { isGuess: true });
+    storeChat({ ...latest(chat), ...guess }, { isGuess: true });
     try {
       storeChat(await call());
       return true;
     } catch (error) {
-      storeChat(chat, { isGuess: true });
+      // Only what was guessed: others may have changed the rest meanwhile.
+      const before = Object.fromEntries(Object.keys(guess).map((name) => [name, chat[name as keyof Chat]]));
+      storeChat({ ...latest(chat), ...before }, { isGuess: true });
       showError(error);
       return false;
     }

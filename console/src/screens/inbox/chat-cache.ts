@@ -1,9 +1,9 @@
 import { type Chat, getChat } from '@parley/sdk';
-import type { QueryClient } from '@tanstack/react-query';
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { client, queryClient } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
 import { type ListData, mapPages } from '../../api/lists.ts';
-import { readAfterwards } from './read-afterwards.ts';
+import { readAfterwards } from '../../api/read-afterwards.ts';
 import type { InboxView } from './views.ts';
 
 export type ChatPages = ListData<Chat>;
@@ -76,18 +76,27 @@ const isOlder = (chat: Chat, than: Chat | undefined): boolean =>
 export function storeChat(chat: Chat, { isGuess = false } = {}): void {
   const known = queryClient.getQueryData<Chat>(chatKey(chat.id));
   if (!isGuess && isOlder(chat, known)) return;
+  // What is being read may be from before.
+  void queryClient.cancelQueries({ queryKey: chatKey(chat.id), exact: true });
   queryClient.setQueryData(chatKey(chat.id), chat);
-  for (const [key, pages] of queryClient.getQueriesData<ChatPages>({ queryKey: CHAT_LISTS })) {
-    const view = knownViews.get(String(key[2]));
-    if (!isGuess) readAfterwards(key);
-    if (!pages || !view) continue;
-    const next = placeChat(pages, view, chat);
-    if (next !== pages) queryClient.setQueryData(key, next);
+  for (const [key] of queryClient.getQueriesData<ChatPages>({ queryKey: CHAT_LISTS })) {
+    if (!isGuess) readAfterwards(key, () => placeInList(key, findCachedChat(chat.id) ?? chat));
+    const view = placeInList(key, chat);
     // Only the server knows whether a chat belongs to a saved filter.
-    if (!view.belongs && !isGuess)
+    if (view && !view.belongs && !isGuess)
       throttle(JSON.stringify(key), () => void queryClient.invalidateQueries({ queryKey: key }));
   }
   refreshCounts();
+}
+
+/** Returns the view of the list; undefined if it was not read yet. */
+function placeInList(key: QueryKey, chat: Chat): InboxView | undefined {
+  const view = knownViews.get(String(key[2]));
+  const pages = queryClient.getQueryData<ChatPages>(key);
+  if (!pages || !view) return undefined;
+  const next = placeChat(pages, view, chat);
+  if (next !== pages) queryClient.setQueryData(key, next);
+  return view;
 }
 
 /** The chat as it was last read, if it was. */
@@ -102,12 +111,15 @@ export function findCachedChat(chatId: string): Chat | undefined {
 }
 
 export function removeChat(chatId: string): void {
-  for (const [key, pages] of queryClient.getQueriesData<ChatPages>({ queryKey: CHAT_LISTS }))
-    if (pages)
-      queryClient.setQueryData(
+  for (const [key] of queryClient.getQueriesData<ChatPages>({ queryKey: CHAT_LISTS })) {
+    const remove = (): void =>
+      void queryClient.setQueryData<ChatPages>(
         key,
-        mapPages(pages, (items) => items.filter(({ id }) => id !== chatId)),
+        (pages) => pages && mapPages(pages, (items) => items.filter(({ id }) => id !== chatId)),
       );
+    readAfterwards(key, remove);
+    remove();
+  }
   void queryClient.invalidateQueries({ queryKey: chatKey(chatId) });
   refreshCounts();
 }

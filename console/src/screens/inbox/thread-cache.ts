@@ -1,14 +1,14 @@
 import { getMessage, type Message, type Note } from '@parley/sdk';
 import { client, queryClient } from '../../api/api.ts';
 import { type ListData, mapPages } from '../../api/lists.ts';
-import { readAfterwards } from './read-afterwards.ts';
+import { readAfterwards } from '../../api/read-afterwards.ts';
 
 export const messagesKey = (chatId: string) => ['messages', chatId] as const;
 export const notesKey = (chatId: string) => ['notes', chatId] as const;
 
 /** Replaces an item of pages whose newest comes first, or adds it. */
 function storeItem<T extends { id: string; updatedAt: string }>(key: readonly string[], item: T): void {
-  readAfterwards(key);
+  readAfterwards(key, () => storeItem(key, item));
   queryClient.setQueryData<ListData<T>>(key, (data) => {
     if (!data) return data;
     const known = data.pages.flatMap(({ items }) => items).find(({ id }) => id === item.id);
@@ -41,11 +41,13 @@ export function storeNote(note: Note): void {
   else storeItem(notesKey(note.chatId), note);
 }
 
-const removeItem = (key: readonly string[], id: string): void =>
-  void queryClient.setQueryData<ListData<{ id: string }>>(
+function removeItem(key: readonly string[], id: string): void {
+  readAfterwards(key, () => removeItem(key, id));
+  queryClient.setQueryData<ListData<{ id: string }>>(
     key,
     (data) => data && mapPages(data, (items) => items.filter((one) => one.id !== id)),
   );
+}
 
 export const removeNote = ({ id, chatId }: Note): void => removeItem(notesKey(chatId), id);
 export const removeMessage = ({ id, chatId }: Message): void => removeItem(messagesKey(chatId), id);
