@@ -32,9 +32,10 @@ const lockStopped = statement<[campaignId: string], { status: 'paused' | 'cancel
   `select status from visible_campaigns
     where id = $1 and tenant_id = $tenant and status in ('paused', 'cancelled') for share`,
 );
+/** A contact that is being merged is gone for everybody: the message then belongs to the one who has the chat. */
 const cancelWaiting = (messages: string, of: string): string =>
   `with ${waiting('(due_at is not null or held_due_at is not null)', messages, of)}
-   update ${messages} m set status = 'failed', error = $2, due_at = null, held_due_at = null, updated_at = $3
+   update ${messages} m set status = 'failed', error = $2, due_at = null, held_due_at = null, contact_id = k.contact_id, updated_at = $3
      from waiting w, chats k
     where m.id = w.id and k.id = m.chat_id and k.tenant_id = m.tenant_id
    returning ${messageColumns('k')}, k.is_sensitive`;

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 import { firstIdAt, isUuid, newId, newIdAfter, timeOfId } from '../../../src/base/ids.ts';
-import { nowMs } from '../../../src/base/time.ts';
 
 it('an id after another one is later, and what is made next is on the time of this process', () => {
   const earlier = newId();
   expect(newIdAfter(earlier) > earlier).toBe(true);
   // Of a process whose clock is an hour ahead.
-  const ahead = firstIdAt(new Date(nowMs() + 3_600_000));
+  const ahead = firstIdAt(new Date(timeOfId(earlier) + 3_600_000));
   let previous = ahead;
   for (let count = 0; count < 5_000; count += 1) {
     const id = newIdAfter(previous);
