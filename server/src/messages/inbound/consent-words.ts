@@ -59,7 +59,7 @@ const consentIn = ({ received, row }: NewMessage, kind: ChannelKind): ConsentCha
   channelKinds: [kind],
   status: received.subscription === 'stop' ? 'unsubscribed' : 'subscribed',
   source: 'contact',
-  at: received.occurredAt,
+  at: row.timestamp,
   proof: { messageId: row.id, text: received.text },
 });
 

@@ -3,6 +3,7 @@ import { findOwners, keyOf } from '../../contacts/handles/owners.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { InboundConsent } from '../../providers/inbound-event.ts';
 import type { ChannelKind } from '../../providers/kinds.ts';
+import { notAhead } from './not-ahead.ts';
 import { normalizeHandle } from './resolve-chats.ts';
 
 /** Records who opted out or in at the vendor. A handle that no contact has was never written to. */
@@ -21,7 +22,7 @@ export async function receiveConsents(
     const status = subscription === 'stop' ? ('unsubscribed' as const) : ('subscribed' as const);
     return contactId === undefined
       ? []
-      : [{ contactId, channelKinds: [kind], status, source, at: occurredAt, proof }];
+      : [{ contactId, channelKinds: [kind], status, source, at: notAhead(occurredAt, tx.now), proof }];
   });
   tx.publish(...(await recordConsents(tx, changes)));
 }

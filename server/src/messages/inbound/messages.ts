@@ -19,6 +19,7 @@ import { confirmOptOuts, recordOptOuts } from './consent-words.ts';
 import { withoutTriggers } from './contacts.ts';
 import { setRepliedMessages } from './find-replied.ts';
 import { entryOfReceived, type ReceivedMessage } from './media.ts';
+import { notAhead } from './not-ahead.ts';
 import { renewIds } from './renew-ids.ts';
 import { replacePlaceholders } from './replace-placeholders.ts';
 import { normalizeContact, type ResolvedChats, resolveChats } from './resolve-chats.ts';
@@ -184,7 +185,7 @@ function rowOf(
     error: null,
     vendor_id: message.vendorId,
     reply_to_message_id: null,
-    timestamp: message.occurredAt,
+    timestamp: notAhead(message.occurredAt, now),
     scheduled_at: null,
     edited_at: null,
     deleted_at: null,
