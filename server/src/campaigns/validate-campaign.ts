@@ -2,11 +2,9 @@ import type { Automation } from '../automations/schema.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Issues } from '../base/issues.ts';
 import type { Channel } from '../channels/schema.ts';
-import { searchableContacts } from '../contacts/search.ts';
+import { findAudienceIssue } from '../contacts/gather-audience.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { type CanRead, lacksScope } from '../http/permissions.ts';
-import { parseRowFilter } from '../search/grammar/filter.ts';
-import { ExpressionError } from '../search/grammar/tokens.ts';
 import { findHeldSegment } from '../segments/segment.ts';
 import { findTemplate } from '../templates/template.ts';
 import { findPartIssues } from '../templates/template-parts.ts';
@@ -65,12 +63,8 @@ async function validateAudience(
     issues.add('segmentId', 'custom', `There is no segment ${segmentId}`);
   const query = segment?.query ?? audience;
   if (query === undefined) return null;
-  try {
-    parseRowFilter(query, await searchableContacts(tx), tx.now);
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    issues.add(path, 'invalid_string', error.message);
-  }
+  const issue = await findAudienceIssue(tx, query);
+  if (issue !== undefined) issues.add(path, 'invalid_string', issue);
   return query;
 }
 

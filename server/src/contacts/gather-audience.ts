@@ -1,7 +1,7 @@
 import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
-import type { TenantTx } from '../db/tenant.ts';
-import { type Filter, parseFilter } from '../search/grammar/filter.ts';
+import type { TenantReader, TenantTx } from '../db/tenant.ts';
+import { type Filter, parseFilter, parseRowFilter } from '../search/grammar/filter.ts';
 import { ExpressionError } from '../search/grammar/tokens.ts';
 import { compileRowFilter } from '../search/sql/row-filter.ts';
 import { bindTo } from '../search/sql/statement.ts';
@@ -49,6 +49,17 @@ async function requireLabels(tx: TenantTx, filter: Filter): Promise<void> {
   const known = new Set(ids.length === 0 ? [] : (await tx.all(holdLabels, [ids])).map(({ id }) => id));
   const unknown = named.find((id) => !known.has(id));
   if (unknown !== undefined) throw new ExpressionError(`There is no label ${quote(unknown)}`, 1);
+}
+
+/** What is wrong with an audience by the types of the attributes that there are; undefined if nothing is. */
+export async function findAudienceIssue(db: TenantReader, audience: string): Promise<string | undefined> {
+  try {
+    parseRowFilter(audience, await searchableContacts(db), db.now);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return error.message;
+  }
 }
 
 function labelsOf(filter: Filter): string[] {

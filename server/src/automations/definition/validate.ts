@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import { createTurns } from '../../base/turns.ts';
+import { findAudienceIssue } from '../../contacts/gather-audience.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
 import type { CanRead } from '../../http/permissions.ts';
 import { strictBody, withoutNulls } from '../../http/strict-body.ts';
@@ -143,6 +144,15 @@ function validateParameters(
   return walkValue(schema, parameters, `${at}.parameters`, context) as Record<string, unknown>;
 }
 
+/** An audience is checked with the types of the attributes, as when it is gathered. */
+async function validateAudience(db: TenantReader, { trigger }: Definition, issues: Issues): Promise<void> {
+  const { audience } = trigger.parameters as { audience?: string };
+  const at = 'trigger.parameters.audience';
+  if (trigger.type !== 'schedule' || audience === undefined || issues.has(at)) return;
+  const issue = await findAudienceIssue(db, audience);
+  if (issue !== undefined) issues.add(at, 'invalid_string', issue);
+}
+
 /**
  * What a stored definition refers to that no longer exists, such as a label; undefined if everything does. Then it is held: a deletion
  * at this moment waits, and sees that it is used.
@@ -155,6 +165,7 @@ export async function findMissingReference(
   const { references } = walkDefinition(definition, policy, collectIssues(), () => true);
   const issues = collectIssues();
   await validateHeldReferences(tx, references, issues);
+  await validateAudience(tx, definition, issues);
   const [[path, issue] = []] = Object.entries(issues.params);
   return issue && `${path}: ${issue.message}`;
 }
@@ -173,6 +184,7 @@ export async function findDefinitionIssues(
     if (!issues.isFull) check();
   }
   await validateReferences(db, references, issues);
+  await validateAudience(db, definition, issues);
   await validateTemplateParts(db, definition, issues);
   return definition;
 }
