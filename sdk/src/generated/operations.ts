@@ -1883,7 +1883,7 @@ export const getTeam = (client: Client, input: CallOptions & { path: { teamId: s
  *
  * `PUT /v3/teams/{teamId}`
  *
- * Changes the given fields; `userIds` replaces the members, `channelIds` the channels.
+ * Changes the given fields; `userIds` replaces the members, `channelIds` the channels. With `baseUpdatedAt` nothing is changed if somebody else has changed the team since.
  *
  * Requires the scope `users:write`.
  */

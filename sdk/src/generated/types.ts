@@ -3673,6 +3673,8 @@ export interface UpdateTeamBody {
   userIds?: string[] | undefined;
   /** The channels of the team: members with the access `teams` see the chats of these */
   channelIds?: string[] | undefined;
+  /** The `updatedAt` of the team as you know it. Nothing is changed, with 409, if somebody has changed the team since */
+  baseUpdatedAt?: string | undefined;
 }
 
 export interface UploadFileBody {

@@ -66,6 +66,11 @@ export const TeamChange = Type.Object({
   name: Type.Optional(Name),
   userIds: Type.Optional(UserIds),
   channelIds: Type.Optional(ChannelIds),
+  baseUpdatedAt: Type.Optional(
+    Timestamp(
+      'The `updatedAt` of the team as you know it. Nothing is changed, with 409, if somebody has changed the team since',
+    ),
+  ),
 });
 export type TeamChange = Static<typeof TeamChange>;
 export const Team = Type.Object(

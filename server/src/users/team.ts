@@ -29,9 +29,10 @@ const teamById = statement<[id: string], TeamRow>(
   'teams.by_id',
   `select ${TEAM_COLUMNS} from teams t where t.id = $1 and t.tenant_id = $tenant`,
 );
-const updateTeam = statement<[id: string, name: string | null, now: Date], { id: string }>(
+const updateTeam = statement<[id: string, name: string | null, now: Date, base: Date | null], { id: string }>(
   'teams.update',
-  'update teams set name = coalesce($2, name), updated_at = $3 where id = $1 and tenant_id = $tenant returning id',
+  `update teams set name = coalesce($2, name), updated_at = $3
+    where id = $1 and tenant_id = $tenant and ($4::timestamptz is null or updated_at = $4) returning id`,
 );
 const setMembers = statement<[teamId: string, userIds: string[], now: Date], { user_id: string }>(
   'teams.set_members',
@@ -108,17 +109,26 @@ export async function requireTeam(db: TenantReader, teamId: string): Promise<Tea
   return presentTeam(row);
 }
 
-/** Changes the given fields; `userIds` replaces the members, and `channelIds` the channels. */
+/**
+ * Changes the given fields; `userIds` replaces the members, and `channelIds` the channels. With a base, a team that somebody has
+ * changed since stays as it is.
+ */
 export async function changeTeam(
   tx: TenantTx,
   teamId: string,
-  { name, userIds, channelIds }: TeamChange,
+  { name, userIds, channelIds, baseUpdatedAt }: TeamChange,
 ): Promise<Team> {
   if (!isUuid(teamId)) throw new ApiError('team_not_found');
-  const found = await tx.find(updateTeam, [teamId, name ?? null, tx.now]).catch((error) => {
+  const base = baseUpdatedAt === undefined ? null : new Date(baseUpdatedAt);
+  const found = await tx.find(updateTeam, [teamId, name ?? null, tx.now, base]).catch((error) => {
     throw isUniqueViolation(error, 'teams_name') ? taken(name as string) : error;
   });
-  if (!found) throw new ApiError('team_not_found');
+  if (!found) {
+    await requireTeam(tx, teamId);
+    throw new ApiError('conflict', {
+      detail: 'the team was changed meanwhile; read it again, and change it then',
+    });
+  }
   if (userIds) await replaceMembers(tx, found.id, userIds);
   if (channelIds) await replaceChannels(tx, found.id, channelIds);
   return requireTeam(tx, found.id);

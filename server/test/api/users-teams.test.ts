@@ -40,6 +40,33 @@ describe('a user', () => {
 });
 
 describe('a team', () => {
+  it('that somebody has changed since it was read keeps its members', async () => {
+    const tenant = await server.tenant();
+    const [a, b, c] = await Promise.all(
+      ['a', 'b', 'c'].map(
+        async (name) =>
+          (await tenant.post('/v3/users', { name, email: `${name}@example.com`, role: 'agent' })).body.data
+            .id,
+      ),
+    );
+    const read = (await tenant.post('/v3/teams', { name: 'Support', userIds: [a] })).body.data;
+    const path = `/v3/teams/${read.id}`;
+    const before = server.clock.now();
+    server.clock.set(new Date(before.getTime() + 1_000));
+    const first = await tenant.put(path, { userIds: [a, b], baseUpdatedAt: read.updatedAt });
+    expect(first.status).toBe(200);
+    server.clock.set(new Date(before.getTime() + 2_000));
+    const second = await tenant.put(path, { userIds: [a, c], baseUpdatedAt: read.updatedAt });
+    server.clock.set(before);
+    expect([second.status, second.body.error.message]).toEqual([
+      409,
+      'Conflict: the team was changed meanwhile; read it again, and change it then',
+    ]);
+    expect((await tenant.get(path)).body.data).toEqual(first.body.data);
+    const unknown = await tenant.put(`/v3/teams/${a}`, { name: 'x', baseUpdatedAt: read.updatedAt });
+    expect(unknown.body.error.messageKey).toBe('team_not_found');
+  });
+
   it('has exactly the users that were set last', async () => {
     const tenant = await server.tenant();
     const made = async (email: string) => (await tenant.post('/v3/users', { ...grace, email })).body.data.id;

@@ -134,6 +134,9 @@ export const errors: Readonly<Record<string, string>> = {
   '{} "{}" ({}), the {}': '{1*} „{2}“ ({3}), {4*}',
   '{} and others': '{1*} und weitere',
 
+  'the team was changed meanwhile; read it again, and change it then':
+    'Das Team wurde inzwischen geändert; schließen Sie das Fenster, und öffnen Sie es erneut',
+
   // Contacts.
   'the filter is no longer valid: {}': 'Der Filter ist nicht mehr gültig: {1*}',
   'the {} has chats; delete those first, or keep it':

@@ -1,6 +1,7 @@
 import {
   createUser,
   deleteUser,
+  getTeam,
   inviteUser,
   type PersonLink,
   type Team,
@@ -155,6 +156,15 @@ export function InviteDialog({
   );
 }
 
+/** Adds one person to a team, or takes them out. Everybody else in it stays as they are now. */
+async function changeMember(teamId: string, userId: string, isMember: boolean): Promise<void> {
+  const path = { teamId };
+  const { userIds, updatedAt } = await getTeam(client, { path });
+  const others = userIds.filter((id) => id !== userId);
+  const body = { userIds: isMember ? [...others, userId] : others, baseUpdatedAt: updatedAt };
+  await updateTeam(client, { path, body });
+}
+
 export function EditDialog({
   user,
   teams,
@@ -174,14 +184,7 @@ export function EditDialog({
       if (role !== user.role || access !== user.access)
         await updateUser(client, { path: { userId: user.id }, body: { role, access } });
       for (const team of teams.filter(({ id }) => chosen.includes(id) !== before.includes(id)))
-        await updateTeam(client, {
-          path: { teamId: team.id },
-          body: {
-            userIds: chosen.includes(team.id)
-              ? [...team.userIds, user.id]
-              : team.userIds.filter((id) => id !== user.id),
-          },
-        });
+        await changeMember(team.id, user.id, chosen.includes(team.id));
     },
     { invalidates: [['users'], ['teams']], done: 'saved', showsError: true, onSuccess: onClose },
   );

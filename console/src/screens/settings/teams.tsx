@@ -7,9 +7,10 @@ import {
   type Team,
   updateTeam,
 } from '@parley/sdk';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
-import { issueOf } from '../../api/errors.ts';
+import { issueOf, statusOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
@@ -117,10 +118,19 @@ function TeamDialog({ team, onClose }: { team: Team | undefined; onClose: () => 
   const [name, setName] = useState(team?.name ?? '');
   const [userIds, setUserIds] = useState<string[]>(team?.userIds ?? []);
   const [channelIds, setChannelIds] = useState<string[]>(team?.channelIds ?? []);
+  const cache = useQueryClient();
   const save = useWrite(
     () => {
       const body = { name: name.trim(), userIds, channelIds };
-      return team ? updateTeam(client, { path: { teamId: team.id }, body }) : createTeam(client, { body });
+      if (!team) return createTeam(client, { body });
+      // What a colleague has changed since the window was opened stays: the API refuses.
+      return updateTeam(client, {
+        path: { teamId: team.id },
+        body: { ...body, baseUpdatedAt: team.updatedAt },
+      }).catch((error) => {
+        if (statusOf(error) === 409) void cache.invalidateQueries({ queryKey: ['teams'] });
+        throw error;
+      });
     },
     { invalidates: [['teams']], done: 'saved', showsError: true, onSuccess: onClose },
   );
