@@ -36,7 +36,7 @@ const greetOnce = () => ({
 });
 
 /** Runs that become due at the same moment, so that one batch has all of them. */
-async function runTogether(automationId: string, contactIds: string[]): Promise<string[]> {
+async function runAtOnce(automationId: string, contactIds: string[]): Promise<string[]> {
   const scheduledAt = new Date(server.clock.now().getTime() + HOUR).toISOString();
   const runIds: string[] = [];
   for (const [number, contactId] of contactIds.entries()) {
@@ -60,7 +60,7 @@ describe('runs of the same contact that are due at once', () => {
     const [ada, grace] = ['+15550001111', '+15550002222'];
     const [adaId, graceId] = [await contactOf(ada), await contactOf(grace)];
     const automationId = await automationOf(tenant, greetOnce());
-    const runIds = await runTogether(automationId, [adaId, adaId, graceId, adaId, graceId]);
+    const runIds = await runAtOnce(automationId, [adaId, adaId, graceId, adaId, graceId]);
     expect(await sentTo(ada)).toEqual(['Hello 0', 'Welcome 0', 'Again 1', 'Again 3']);
     expect(await sentTo(grace)).toEqual(['Hello 2', 'Welcome 2', 'Again 4']);
     expect(await Promise.all(runIds.map(statusOf))).toEqual(Array(5).fill('completed'));

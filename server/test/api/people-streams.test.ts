@@ -73,9 +73,9 @@ it('it ends when the person becomes another user of the tenant, and with the log
   laterOn();
   expect(await client.ended).toBe(true);
 
-  const leaving = await usePerson(server, tenant, 'agent');
-  const last = await open(leaving, `?tenantId=${tenant.id}`);
-  expect((await leaving.call('DELETE', '/v3/session')).status).toBe(200);
+  const ending = await usePerson(server, tenant, 'agent');
+  const last = await open(ending, `?tenantId=${tenant.id}`);
+  expect((await ending.call('DELETE', '/v3/session')).status).toBe(200);
   await happen(tenant, 'afterwards');
   expect(await last.ended).toBe(true);
 });

@@ -13,11 +13,7 @@ import type { FlowDefinition } from '../../flow/definition.ts';
 import { purposeOf } from './steps.ts';
 
 export const AUTOMATIONS_KEY = ['automations'];
-export const automationKey = (automationId: string): readonly string[] => [
-  ...AUTOMATIONS_KEY,
-  'one',
-  automationId,
-];
+const automationKey = (automationId: string): readonly string[] => [...AUTOMATIONS_KEY, 'one', automationId];
 export const versionsKey = (automationId: string): readonly string[] => [
   ...AUTOMATIONS_KEY,
   'versions',

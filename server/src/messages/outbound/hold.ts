@@ -32,21 +32,20 @@ const lockStopped = statement<[campaignId: string], { status: 'paused' | 'cancel
   `select status from visible_campaigns
     where id = $1 and tenant_id = $tenant and status in ('paused', 'cancelled') for share`,
 );
+const CANCELLABLE = '(due_at is not null or held_due_at is not null)';
 /** A contact that is being merged is gone for everybody: the message then belongs to the one who has the chat. */
-const cancelWaiting = (messages: string, of: string): string =>
-  `with ${waiting('(due_at is not null or held_due_at is not null)', messages, of)}
-   update ${messages} m set status = 'failed', error = $2, due_at = null, held_due_at = null, contact_id = k.contact_id, updated_at = $3
+const CANCEL = `set status = 'failed', error = $2, due_at = null, held_due_at = null, contact_id = k.contact_id, updated_at = $3
      from waiting w, chats k
     where m.id = w.id and k.id = m.chat_id and k.tenant_id = m.tenant_id
    returning ${messageColumns('k')}, k.is_sensitive`;
 type CancelledRow = MessageRow & { is_sensitive: boolean };
 const cancel = statement<[campaignId: string, error: string, now: Date], CancelledRow>(
   'messages.cancel_of_campaign',
-  cancelWaiting('visible_messages', 'campaign_id = $1'),
+  `with ${waiting(CANCELLABLE)} update visible_messages m ${CANCEL}`,
 );
 const cancelOfRuns = removalStatement<[runIds: string[], error: string, now: Date], CancelledRow>(
   'messages.cancel_of_runs',
-  cancelWaiting('messages', 'run_id = any ($1::uuid[])'),
+  `with ${waiting(CANCELLABLE, 'messages', 'run_id = any ($1::uuid[])')} update messages m ${CANCEL}`,
 );
 
 const publishCancelled = (tx: TenantTx, rows: CancelledRow[]): void =>
