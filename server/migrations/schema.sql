@@ -1113,6 +1113,7 @@ CREATE TABLE tenant_counters (
   tenant_id uuid NOT NULL,
   sequence bigint NOT NULL,
   runs_until timestamptz,
+  runs_used_at timestamptz,
   CONSTRAINT tenant_counters_pkey PRIMARY KEY (tenant_id)
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);

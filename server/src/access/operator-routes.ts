@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { releaseLimitedRuns } from '../automations/runs/limit-runs.ts';
 import type { RealClock } from '../base/clock.ts';
 import { data, RemovalResult, removed } from '../http/answer.ts';
 import type { Authenticator } from '../http/authenticate.ts';
@@ -75,6 +76,7 @@ export function operatorRoutes({ clock, authenticator, sessions }: OperatorDeps)
       },
       async ({ params, body }, tx) => {
         const tenant = await changeTenant(tx, params.tenantId, body, clock.real());
+        await releaseLimitedRuns(tx.forTenant(tenant.id));
         tx.afterCommit(() => forget(tenant.id));
         return tenant;
       },

@@ -4,6 +4,8 @@ import { ApiError } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
+import { HELD, shardOf } from '../../engine/queue.ts';
+import { runsQueue } from '../queues.ts';
 
 const MINUTE_MS = 60_000;
 /** A process reserves this part of the limit at a time for triggers by the API, so that few of them take the lock. */
@@ -17,11 +19,14 @@ const MAX_TENANTS = 10_000;
  * less than a minute ahead, runs may start. Numbering holds the lock of the same row.
  */
 const PER_MINUTE = limitSql('runsPerMinute', 't');
-const USED_UNTIL = `greatest(c.runs_until, $2) + $1::int * interval '1 minute' / ${PER_MINUTE}`;
+/** The clocks of processes differ by seconds. Where it was set back by more, the time moves with it: nobody waits for hours. */
+const UNTIL = `case when c.runs_used_at > $2::timestamptz + interval '1 minute'
+  then c.runs_until - (c.runs_used_at - $2) else c.runs_until end`;
+const USED_UNTIL = `greatest(${UNTIL}, $2) + $1::int * interval '1 minute' / ${PER_MINUTE}`;
 
-const useLimit = statement<[count: number, now: Date], { until: Date; per_minute: number }>(
+const useLimit = statement<[count: number, now: Date], Used>(
   'tenant_counters.use_runs',
-  `update tenant_counters c set runs_until = ${USED_UNTIL} from visible_tenants t
+  `update tenant_counters c set runs_until = ${USED_UNTIL}, runs_used_at = $2 from visible_tenants t
     where c.tenant_id = $tenant and t.id = c.tenant_id and ${PER_MINUTE} > 0
    returning c.runs_until as until, ${PER_MINUTE} as per_minute`,
 );
@@ -36,26 +41,65 @@ const insertCounter = statement<[]>(
 );
 const reserve = statement<[count: number, now: Date], { until: Date }>(
   'tenant_counters.reserve_runs',
-  `update tenant_counters c set runs_until = ${USED_UNTIL} from visible_tenants t
+  `update tenant_counters c set runs_until = ${USED_UNTIL}, runs_used_at = $2 from visible_tenants t
     where c.tenant_id = $tenant and t.id = c.tenant_id and ${PER_MINUTE} > 0
       and ${USED_UNTIL} <= $2 + interval '1 minute'
    returning c.runs_until as until`,
 );
 
-/**
- * When each of so many new runs starts: now, as long as the limit per minute allows it, or later. Called in the
- * transaction that numbers the events, which has locked the tenant's counter.
- */
-export async function startTimes(tx: TenantTx, count: number): Promise<(Date | '-infinity')[]> {
-  const used = await tx.find(useLimit, [count, tx.now]);
-  // With a limit of zero, runs wait until the operator raises it.
-  if (!used) return Array.from({ length: count }, () => new Date(tx.now.getTime() + MINUTE_MS));
-  const runMs = MINUTE_MS / used.per_minute;
-  const firstMs = used.until.getTime() - MINUTE_MS - count * runMs;
+const automationIds = statement<[], { id: string }>(
+  'automations.ids',
+  'select id from automations where tenant_id = $tenant',
+);
+const heldRuns = statement<[automationIds: string[], shards: number[]], { id: string }>(
+  'automation_runs.held_by_limit',
+  `select r.id from unnest($1::uuid[], $2::smallint[]) k (automation_id, shard)
+     join visible_automation_runs r on r.automation_id = k.automation_id and r.shard = k.shard
+    where r.tenant_id = $tenant and r.due_at = ${HELD} and not r.is_calling order by r.id`,
+);
+const releaseRuns = statement<[ids: string[], times: (Date | '-infinity')[]], { automation_id: string }>(
+  'automation_runs.release_by_limit',
+  `with chosen as (
+     select r.id from visible_automation_runs r
+      where r.id = any ($1::uuid[]) and r.tenant_id = $tenant and r.due_at = ${HELD} order by r.id for no key update),
+   released as (
+     update visible_automation_runs r set due_at = n.due_at
+       from chosen c join unnest($1::uuid[], $2::timestamptz[]) n (id, due_at) using (id)
+      where r.id = c.id and r.tenant_id = $tenant returning r.automation_id)
+   select distinct automation_id from released`,
+);
+
+type Used = { until: Date; per_minute: number };
+
+function timesOf({ until, per_minute }: Used, count: number, now: Date): (Date | '-infinity')[] {
+  const runMs = MINUTE_MS / per_minute;
+  const firstMs = until.getTime() - MINUTE_MS - count * runMs;
   return Array.from({ length: count }, (_, index) => {
     const startMs = firstMs + (index + 1) * runMs;
-    return startMs <= tx.now.getTime() ? '-infinity' : new Date(startMs);
+    return startMs <= now.getTime() ? '-infinity' : new Date(startMs);
   });
+}
+
+/**
+ * When each of so many new runs starts: now, as long as the limit per minute allows it, or later. With a limit of zero, runs wait until
+ * the operator raises it. Called in the transaction that numbers the events, which has locked the tenant's counter.
+ */
+export async function startTimes(tx: TenantTx, count: number): Promise<(Date | '-infinity' | 'infinity')[]> {
+  const used = await tx.find(useLimit, [count, tx.now]);
+  return used ? timesOf(used, count, tx.now) : Array.from({ length: count }, () => 'infinity');
+}
+
+/** Lets the runs that a limit of zero has held start, after the operator has raised it. */
+export async function releaseLimitedRuns(tx: TenantTx): Promise<void> {
+  // Locks the counter, so that no new run is held by the former limit. Without a counter there are no runs of events.
+  if (!(await tx.find(useLimit, [0, tx.now]))) return;
+  const ids = (await tx.all(automationIds, [])).map(({ id }) => id);
+  const shards = ids.map((id) => shardOf(id, tx.tenantId));
+  const runIds = (await tx.all(heldRuns, [ids, shards])).map(({ id }) => id);
+  if (runIds.length === 0) return;
+  const used = (await tx.find(useLimit, [runIds.length, tx.now])) as Used;
+  for (const { automation_id } of await tx.all(releaseRuns, [runIds, timesOf(used, runIds.length, tx.now)]))
+    tx.wake(runsQueue, automation_id);
 }
 
 /** Counts one run that the API starts. Throws `limit_reached` if the tenant's limit per minute is used up. */

@@ -60,7 +60,7 @@ const insertRuns = statement<
     states: string[],
     errors: (string | null)[],
     shards: number[],
-    startsAt: (Date | '-infinity')[],
+    startsAt: (Date | '-infinity' | 'infinity')[],
   ]
 >(
   'automation_runs.insert_caused',
@@ -69,7 +69,7 @@ const insertRuns = statement<
   `insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, chat_id, cause_event_id, status,
                                 state, error, shard, scheduled_at, due_at, ended_at, created_at, updated_at)
    select n.id, $tenant, n.automation_id, v.id, c.id, h.id, n.event_id, n.status, n.state, n.error, n.shard,
-          greatest(n.starts_at, $1::timestamptz), case when n.error is null then n.starts_at end,
+          greatest(nullif(n.starts_at, 'infinity'), $1::timestamptz), case when n.error is null then n.starts_at end,
           case when n.error is not null then $1::timestamptz end, $1::timestamptz, $1::timestamptz
      from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::jsonb[],
                  $10::jsonb[], $11::smallint[], $12::timestamptz[])
@@ -128,7 +128,7 @@ interface NewRun {
 
 /** The same with the time at which it may start. */
 interface TimedRun extends NewRun {
-  startsAt: Date | '-infinity';
+  startsAt: Date | '-infinity' | 'infinity';
 }
 
 /** What events start, and where automations would have started had they been allowed to speak. */
