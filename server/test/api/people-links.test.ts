@@ -1,10 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { cookieOf, PASSWORD, personWith, type TestPerson, tokenOf, usePerson } from '../kit/people.ts';
+import { usePgClient } from '../kit/pg-client.ts';
+import { setRealTime } from '../kit/real-time.ts';
 import { OPERATOR_TOKEN, type TestTenant, useServer } from '../kit/server.ts';
 import { codeOf, useTotp } from '../kit/session-calls.ts';
 
 const server = await useServer({ trustedProxies: ['127.0.0.1'] });
+const PERIOD_MS = 15 * 60_000;
 const NEW_PASSWORD = 'another good secret';
 let tenant: TestTenant;
 let person: TestPerson;
@@ -12,6 +15,7 @@ beforeEach(async () => {
   tenant = await server.tenant();
   person = await usePerson(server, tenant, 'agent');
 });
+afterEach(() => vi.useRealTimers());
 
 let addresses = 0;
 /** Failures are limited per address. */
@@ -90,7 +94,34 @@ it('of links used at once one works, and the others end', async () => {
   expect((await person.get('/v3/session')).status).toBe(401);
 });
 
+it('a login and a change whose password is replaced meanwhile are refused', async () => {
+  const [other, watch] = [await usePgClient(server.databaseUrl), await usePgClient(server.databaseUrl)];
+  const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+  for (const attempt of [() => logIn(PASSWORD), () => person.post('/v3/session/password', body)]) {
+    person = await usePerson(server, tenant, 'agent');
+    await other.query('begin');
+    // As a reset does: the attempt has checked the old password, and waits for the person.
+    await other.query('update people set password_hash = null where email = $1', [person.email]);
+    const answer = attempt();
+    await expect
+      .poll(
+        async () =>
+          (
+            await watch.query(
+              `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+            )
+          ).rowCount,
+        { timeout: 30_000 },
+      )
+      .toBe(1);
+    await other.query('commit');
+    expect([(await answer).status, cookieOf(await answer)]).toEqual([401, undefined]);
+  }
+});
+
 it('guessing the second factor with a link ends after ten codes, from wherever they come', async () => {
+  // Within one period of counting.
+  setRealTime(Math.ceil(Date.now() / PERIOD_MS) * PERIOD_MS + 1_000);
   const { secret } = await useTotp(person);
   const token = await resetLink();
   const guess = (code: string) => redeem(token, { password: NEW_PASSWORD, code });

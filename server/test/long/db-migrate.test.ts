@@ -87,7 +87,8 @@ create index concurrently if not exists labels_by_nothing on labels (nothing);
         async () =>
           (
             await other.query(
-              `select 1 from pg_locks where relation = 'labels'::regclass and mode = 'AccessExclusiveLock' and not granted`,
+              `select 1 from pg_stat_activity
+                where datname = current_database() and wait_event_type = 'Lock' and query like 'alter table labels%'`,
             )
           ).rowCount,
         { timeout: 30_000 },
