@@ -51,7 +51,10 @@ describe.runIf(CHROMIUM)('the event stream of a browser', () => {
     const second = await first.context.newPage();
     await second.addInitScript(`const Original = BroadcastChannel;
       BroadcastChannel = class extends Original {
-        constructor(name) { super(name); window.liveChannel ??= name; }
+        constructor(name) {
+          super(name);
+          if (name.startsWith('parley.live.')) window.liveChannel ??= name;
+        }
       };`);
     const positions: (string | undefined)[] = [];
     let reads = 0;
