@@ -107,7 +107,7 @@ export function parseTwilio(request: ProviderRequest): InboundEvent[] {
   }
 
   function statusOf(vendorId: string, messageStatus: string, occurredAt: Date): InboundStatus[] {
-    const status = statuses[messageStatus];
+    const status = Object.hasOwn(statuses, messageStatus) ? statuses[messageStatus] : undefined;
     if (status === undefined) return [];
     const messageId = URL.canParse(request.url) ? new URL(request.url).searchParams.get(MESSAGE_ID) : null;
     const code = field('ErrorCode') ?? messageStatus;

@@ -287,6 +287,22 @@ const instagramEvent: fc.Arbitrary<SimulatedEvent> = fc.oneof(
   }),
 );
 
+const hostile = fc.constantFrom(undefined, null, '', -1, 1e308, true, [], {}, { toString: 1 }, 'constructor');
+// biome-ignore lint/suspicious/noExplicitAny: parts of a request, of any shape
+const entryIn = ({ body }: { body: Buffer }): any => JSON.parse(body.toString()).entry[0];
+
+/** Sets one value in a list, however deep. */
+function spoil(list: unknown[], where: number, value: unknown): unknown[] {
+  const places: [owner: Record<string, unknown>, key: string][] = [];
+  JSON.stringify(list, function (this: Record<string, unknown>, key, inner) {
+    if (key !== '') places.push([this, key]);
+    return inner;
+  });
+  const place = places[where % places.length];
+  if (place) place[0][place[1]] = value;
+  return list;
+}
+
 describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<SimulatedEvent>]>([
   ['WhatsApp', whatsappShape, channelOf('whatsapp'), whatsappEvent],
   ['Instagram', instagramShape, channelOf('instagram'), instagramEvent],
@@ -298,6 +314,21 @@ describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<SimulatedEvent
         expect(await shape.parse(request, channel)).toEqual([happened]);
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  test('is parsed beside another one that makes no sense', async () => {
+    await fc.assert(
+      fc.asyncProperty(event, event, fc.nat(), hostile, async (happened, other, where, value) => {
+        const [entry, bad] = await Promise.all(
+          [happened, other].map(async (one) => entryIn(await shape.write(one, channel, '', 'secret'))),
+        );
+        const both = Object.entries(entry).map(([key, given]) =>
+          Array.isArray(given) ? [key, [...spoil(bad[key] ?? [], where, value), ...given]] : [key, given],
+        );
+        const body = Buffer.from(JSON.stringify({ entry: [Object.fromEntries(both)] }));
+        expect(await shape.parse({ url: '', headers: {}, body }, channel)).toContainEqual(happened);
+      }),
     );
   });
 

@@ -148,7 +148,7 @@ describe('a request of Twilio', () => {
     expect(await status('failed', { ErrorCode: '99999', ErrorMessage: 'in words' })).toMatchObject([
       { status: 'failed', error: { code: '99999', message: 'in words' } },
     ]);
-    for (const still of ['queued', 'accepted', 'sending', 'scheduled', 'unheardof'])
+    for (const still of ['queued', 'accepted', 'sending', 'scheduled', 'unheardof', 'constructor'])
       expect(await status(still)).toEqual([]);
   });
 
