@@ -75,6 +75,7 @@ function attributeField({ id, type }: AttributeKind): Field {
   return {
     type: compared,
     nullable: true,
+    isTrimmed: type !== 'text',
     sql: (bind) => `select ${value} from contact_attributes ca where ca.contact_id = c.id and ${of(bind)}`,
     valueTable,
   };

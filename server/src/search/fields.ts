@@ -23,6 +23,8 @@ export interface Field {
   nullable?: boolean;
   /** True by default, never for `list` and `any`. A cursor contains the value, so long texts must not be sortable. */
   sortable?: boolean;
+  /** Whether a `string` is stored without spaces around it, and so is what it is compared with. */
+  isTrimmed?: boolean;
   /** The values of an `enum`. */
   values?: readonly string[];
   /** The type of the elements of a `list`; `uuid` by default. */
@@ -132,7 +134,8 @@ export function toFieldLiteral(field: Field, given: Literal): Literal | undefine
     case 'boolean':
       return typeof given === field.type ? given : undefined;
     case 'string':
-      return typeof given === 'string' ? given : undefined;
+      if (typeof given !== 'string') return undefined;
+      return field.isTrimmed ? given.trim() : given;
     case 'uuid':
       return typeof given === 'string' ? normalizeId(given) : undefined;
     case 'list':

@@ -4,6 +4,7 @@ import { deletionOf } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { countContacts } from '../contacts/count-contacts.ts';
 import { searchableContacts } from '../contacts/search.ts';
+import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
@@ -37,10 +38,6 @@ const lockSegment = statement<[id: string], SegmentRow>(
 const holdSegment = statement<[id: string], SegmentRow>(
   'segments.hold',
   `select ${SEGMENT_COLUMNS} from segments s where s.id = $1 and s.tenant_id = $tenant for key share`,
-);
-const isNameTaken = statement<[name: string, exceptId: string], { id: string }>(
-  'segments.name_taken',
-  'select id from segments where tenant_id = $tenant and lower(name) = lower($1) and id <> $2',
 );
 const updateSegment = statement<[id: string, name: string, query: string, now: Date], SegmentRow>(
   'segments.update',
@@ -114,8 +111,10 @@ export async function changeSegment(
   const query = change.query ?? row.query;
   if (change.query !== undefined) await requireValid(tx, query);
   if (name === row.name && query === row.query) return presentSegment(row);
-  if (await tx.find(isNameTaken, [name, row.id])) throw nameTaken(name);
-  return presentSegment((await tx.find(updateSegment, [row.id, name, query, tx.now])) as SegmentRow);
+  const changed = await tx.find(updateSegment, [row.id, name, query, tx.now]).catch((error) => {
+    throw isUniqueViolation(error, 'segments_name') ? nameTaken(name) : error;
+  });
+  return presentSegment(changed as SegmentRow);
 }
 
 /** Deletes a segment and returns whether it existed. */

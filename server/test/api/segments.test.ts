@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { groundFor } from '../kit/campaigns.ts';
+import { usePgClient } from '../kit/pg-client.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { until } from '../kit/until.ts';
 
 const server = await useServer();
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
@@ -61,6 +63,23 @@ describe('a segment', () => {
     expect(data.map((one: { id: string }) => one.id).sort()).toEqual([taken, other].sort());
   });
 
+  it('is refused a name that another one gets at the same moment', async () => {
+    const first = await segmentOf('eq(isSubscribed,true)', 'First');
+    const second = await segmentOf('eq(isSubscribed,true)', 'Second');
+    const client = await usePgClient(server.databaseUrl);
+    await client.query('begin');
+    await client.query(`update segments set name = 'Both' where id = $1`, [first]);
+    const renaming = tenant.put(`/v3/segments/${second}`, { name: 'both' });
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until(async () => (await server.system.db.query(waiting, [])).rows.length > 0);
+    await client.query('commit');
+    const { status, body } = await renaming;
+    expect([status, body.error.invalidParams]).toEqual([
+      400,
+      { name: { key: 'custom', message: 'Another segment is named "both" already' } },
+    ]);
+  });
+
   it('belongs to one tenant', async () => {
     const id = await segmentOf('eq(isSubscribed,true)');
     const other = await server.tenant();
@@ -69,6 +88,32 @@ describe('a segment', () => {
     expect((await other.put(`/v3/segments/${id}`, { name: 'Mine' })).status).toBe(404);
     expect((await other.delete(`/v3/segments/${id}`)).body.data.notFoundIds).toEqual([id]);
     expect((await tenant.get(`/v3/segments/${id}`)).body.data.name).toBe('Segment');
+  });
+
+  it('compares values of attributes as they are stored: without spaces around those of a select and of URLs', async () => {
+    const attribute = (externalId: string, type: string, more: object = {}) =>
+      create('/v3/attributes', { externalId, name: externalId, type, ...more });
+    await attribute('plan', 'select', { options: ['Gold', 'Silver'] });
+    await attribute('site', 'url');
+    await attribute('note', 'text');
+    const values = { plan: ' Gold ', site: ' https://example.com/ ', note: ' VIP ' };
+    const attributes = Object.entries(values).map(([externalId, value]) => ({ externalId, value }));
+    await create('/v3/contacts', { firstName: 'Ada', phoneNumber: '+15550001111', attributes });
+    const counted: Record<string, number> = {};
+    for (const query of [
+      'in(attributes.plan,"Silver"," Gold ")',
+      'eq(attributes.plan," Gold")',
+      'ne(attributes.plan,"Gold ")',
+      'eq(attributes.plan,"gold")',
+      'eq(attributes.site," https://example.com/")',
+      'contains(attributes.plan,"Gold ")',
+      'eq(attributes.note," VIP ")',
+      'eq(attributes.note,"VIP")',
+    ]) {
+      const id = await segmentOf(query, query);
+      counted[query] = (await tenant.get(`/v3/segments/${id}/count`)).body.data.total;
+    }
+    expect(Object.values(counted)).toEqual([1, 1, 0, 0, 1, 0, 1, 0]);
   });
 
   it('is no longer valid when what it needs was deleted with force', async () => {

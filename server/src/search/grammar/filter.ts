@@ -141,7 +141,10 @@ function parseLeaf(tokens: Tokens, known: Known, op: LeafOperator): Filter {
     return { op, field: name, type, values };
   }
   const isText = isTextOperator(op);
-  const target: Field = isText && type === 'any' ? { ...field, type: 'string' } : field;
+  // A part of a text may begin or end with a space.
+  const target: Field = isText
+    ? { ...field, type: type === 'any' ? 'string' : type, isTrimmed: false }
+    : field;
   const value = parseValue(tokens, known, name, target, op === 'eq' || op === 'ne');
   tokens.takePunctuation(')');
   if (isText) return { op, field: name, type, value: String(value) };
