@@ -12,7 +12,8 @@ export interface Period {
 }
 
 const DAY_MS = 86_400_000;
-const QUARTER_MS = 900_000;
+/** Figures are counted by the quarter of an hour. */
+export const QUARTER_MS = 900_000;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const MAX_DAYS = 3_650;
 

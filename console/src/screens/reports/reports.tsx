@@ -13,7 +13,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { useLiveReports } from './data.ts';
 import { type DetailName, DetailTable, details } from './details.tsx';
 import { Overview, type Scope } from './overview.tsx';
-import { dateIn, datesOf, type PeriodName, periodNames, periodOf } from './period.ts';
+import { dateIn, datesOf, type PeriodName, periodNames, periodOf, QUARTER_MS } from './period.ts';
 import styles from './reports.module.css';
 
 /** What the address says: a reload, Back and a link keep it. */
@@ -72,9 +72,11 @@ function Figures({ zone }: { zone: string }) {
     void navigate({ to: '/reports', search: { ...address, ...next } as never, replace: true });
   const today = dateIn(zone, Date.now());
   const dates = datesOf(address.period, address, zone, Date.now());
-  // The period stays the same until the day ends or another one is chosen, so that what was read is not read again.
+  // The period stays the same until the day ends or another one is chosen, so that what was read is not read again. What it is
+  // compared with grows by a quarter of an hour, as what has passed of it does.
   const { from, to } = dates;
-  const period = useMemo(() => periodOf({ from, to }, zone, Date.now()), [from, to, zone]);
+  const now = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+  const period = useMemo(() => periodOf({ from, to }, zone, now), [from, to, zone, now]);
   useLiveReports(period.to);
   useKeys(
     (['today', '7', '30', '90'] as const).map((name, index) => ({
