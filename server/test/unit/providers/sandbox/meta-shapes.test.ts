@@ -7,6 +7,7 @@ import type { SandboxShape } from '../../../../src/providers/sandbox/shape.ts';
 import { instagramShape } from '../../../../src/providers/sandbox/shapes/instagram.ts';
 import { whatsappShape } from '../../../../src/providers/sandbox/shapes/whatsapp.ts';
 import { templateStatuses } from '../../../../src/providers/vendor-template.ts';
+import { spoil } from '../../../kit/spoil.ts';
 
 const channelOf = (kind: 'whatsapp' | 'instagram'): AdapterChannel => ({
   id: newId(),
@@ -290,18 +291,6 @@ const instagramEvent: fc.Arbitrary<SimulatedEvent> = fc.oneof(
 const hostile = fc.constantFrom(undefined, null, '', -1, 1e308, true, [], {}, { toString: 1 }, 'constructor');
 // biome-ignore lint/suspicious/noExplicitAny: parts of a request, of any shape
 const entryIn = ({ body }: { body: Buffer }): any => JSON.parse(body.toString()).entry[0];
-
-/** Sets one value in a list, however deep. */
-function spoil(list: unknown[], where: number, value: unknown): unknown[] {
-  const places: [owner: Record<string, unknown>, key: string][] = [];
-  JSON.stringify(list, function (this: Record<string, unknown>, key, inner) {
-    if (key !== '') places.push([this, key]);
-    return inner;
-  });
-  const place = places[where % places.length];
-  if (place) place[0][place[1]] = value;
-  return list;
-}
 
 describe.each<[string, SandboxShape, AdapterChannel, fc.Arbitrary<SimulatedEvent>]>([
   ['WhatsApp', whatsappShape, channelOf('whatsapp'), whatsappEvent],
