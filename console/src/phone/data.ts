@@ -16,6 +16,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client, queryClient, useRead } from '../api/api.ts';
 import { type ListData, mapPages, useAll, useList } from '../api/lists.ts';
+import { readAfterwards } from '../api/read-afterwards.ts';
 import { useScope } from '../api/session.tsx';
 import { addPatch } from '../live/patches.ts';
 import type { Customer } from './customer.ts';
@@ -121,10 +122,12 @@ async function storeChat({ channelId, handle, chatId }: Message, cache: QueryCli
 function storeMessage(message: Message, cache: QueryClient): void {
   void storeChat(message, cache);
   const queryKey = messagesKey(message.chatId);
-  for (const [key, data] of cache.getQueriesData<ListData<Message>>({ queryKey })) {
+  for (const [key] of cache.getQueriesData({ queryKey })) {
+    const store = (): void =>
+      void cache.setQueryData<ListData<Message>>(key, (data) => data && withMessage(data, message));
+    store();
     // The answer that is on its way may be from before this message.
-    if (!data) void cache.invalidateQueries({ queryKey: key });
-    else cache.setQueryData(key, withMessage(data, message));
+    readAfterwards(key, store);
   }
   if (message.vendorId !== null) forgetWritten(message.vendorId);
 }
