@@ -34,10 +34,10 @@ export const bodyOf = ({ purpose, trigger, variables, steps }: FlowDefinition) =
   steps: steps as Step[],
 });
 
-/** No event says that a colleague has saved. */
-const EVERY_MS = 30_000;
-
-/** An automation as it is now. An answer may be older than what was stored since the question was sent. */
+/**
+ * An automation as it is now: no event says that a colleague has saved, so it is read whenever it is opened. An answer may be older
+ * than what was stored since the question was sent.
+ */
 export const useAutomation = (automationId: string) =>
   useRead(
     automationKey(automationId),
@@ -46,7 +46,7 @@ export const useAutomation = (automationId: string) =>
       const known = queryClient.getQueryData<Automation>(automationKey(automationId));
       return known && known.updatedAt > read.updatedAt ? known : read;
     },
-    { freshMs: 0, everyMs: EVERY_MS },
+    { freshMs: 0 },
   );
 
 /** Shows an automation as it is now, wherever it is shown. */
