@@ -38,9 +38,10 @@ const noteRuns = statement<
   [campaignId: string, occurrenceAt: Date, contactIds: string[], runIds: string[], now: Date]
 >(
   'recipients.note_runs',
-  `update visible_recipients r set occurrence_at = $2, run_id = n.run_id, updated_at = $5
-     from unnest($3::uuid[], $4::uuid[]) as n (contact_id, run_id)
-    where r.campaign_id = $1 and r.contact_id = n.contact_id and r.tenant_id = $tenant`,
+  // Not joined: of a table that was never analysed, all recipients of the campaign would be compared with each of these.
+  `update visible_recipients r
+      set occurrence_at = $2, run_id = ($4::uuid[])[array_position($3::uuid[], r.contact_id)], updated_at = $5
+    where r.campaign_id = $1 and r.contact_id = any ($3::uuid[]) and r.tenant_id = $tenant`,
 );
 const versionVariables = statement<[versionId: string], { variables: Variable[] }>(
   'campaigns.version_variables',

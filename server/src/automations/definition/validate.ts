@@ -146,9 +146,10 @@ function validateParameters(
 
 /** An audience is checked with the types of the attributes, as when it is gathered. */
 async function validateAudience(db: TenantReader, { trigger }: Definition, issues: Issues): Promise<void> {
-  const { audience } = trigger.parameters as { audience?: string };
   const at = 'trigger.parameters.audience';
-  if (trigger.type !== 'schedule' || audience === undefined || issues.has(at)) return;
+  // A definition with other issues may have anything there.
+  const { audience } = (trigger.parameters ?? {}) as { audience?: unknown };
+  if (trigger.type !== 'schedule' || typeof audience !== 'string' || issues.has(at) || issues.isFull) return;
   const issue = await findAudienceIssue(db, audience);
   if (issue !== undefined) issues.add(at, 'invalid_string', issue);
 }
