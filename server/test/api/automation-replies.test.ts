@@ -54,3 +54,23 @@ it('I7: a reply that arrives while a run begins to wait for it is not missed', a
   await server.settle();
   expect(await statusOfRun()).toEqual(['completed']);
 });
+
+it('the trace shows the first 1000 characters of a long reply', async () => {
+  const tenant = await server.tenant();
+  const { chatId } = await personOf(server, tenant);
+  const { body: chat } = await tenant.get(`/v3/chats/${chatId}`);
+  await automationOf(tenant, {
+    trigger: { type: 'message_received', parameters: { keywords: ['start'] } },
+    steps: [
+      { id: 'reply', type: 'wait_for_reply', parameters: { timeout: 'P1D' } },
+      { id: 'end', type: 'end' },
+    ],
+  });
+  for (const text of ['start', 'r'.repeat(1_500)]) {
+    await tenant.post(`/v3/sandbox/${chat.data.channelId}/inbound`, { from: '+15550001111', text });
+    await server.settle();
+  }
+  const [run] = (await tenant.post('/v3/automation_runs/search', {})).body.data;
+  const { trace } = (await tenant.get(`/v3/automation_runs/${run.id}`)).body.data;
+  expect(trace[0]).toMatchObject({ step: 'reply', detail: { reply: { text: `${'r'.repeat(999)}…` } } });
+});

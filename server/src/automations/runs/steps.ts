@@ -142,7 +142,7 @@ const performers: Record<StepType, Performer> = {
       running.state.messageId = messageId;
       return {
         kind: 'done',
-        detail: { ...detail, reply: { messageId, text: context?.message?.text ?? null } },
+        detail: { ...detail, reply: { messageId, text: shortened(context?.message?.text ?? null) } },
       };
     }
     if (until > running.now) return { kind: 'wait', until, forReply: true, detail };
