@@ -14,7 +14,10 @@ interface DialogProps {
   /** For what needs the window. */
   isWide?: boolean;
   keepsOpen?: boolean;
+  /** What somebody asked for is being done. */
   isBusy?: boolean;
+  /** It has something that is shown only once. */
+  isShownOnce?: boolean;
 }
 
 /** A window over the page, with a title and buttons. */
@@ -26,6 +29,7 @@ export function Dialog({
   isWide = false,
   keepsOpen = false,
   isBusy = false,
+  isShownOnce = false,
 }: DialogProps) {
   const t = useText();
   const id = useId();
@@ -34,13 +38,15 @@ export function Dialog({
       className={classes(styles.dialog, isWide && styles.wide)}
       labelledBy={id}
       keepsOpen={keepsOpen}
-      isBusy={isBusy}
+      isLocked={isBusy || isShownOnce}
       onClose={onClose}
     >
       <div className={styles.content}>
         <header className={styles.header}>
           <h2 id={id}>{title}</h2>
-          <IconButton icon="close" label={t('action.close')} disabled={isBusy} onClick={onClose} />
+          {!isShownOnce && (
+            <IconButton icon="close" label={t('action.close')} disabled={isBusy} onClick={onClose} />
+          )}
         </header>
         <div className={styles.body}>{children}</div>
         {actions !== undefined && <footer className={styles.actions}>{actions}</footer>}

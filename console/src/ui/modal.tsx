@@ -11,8 +11,8 @@ interface ModalProps {
   labelledBy?: string;
   /** A click beside it must not lose what somebody has typed. */
   keepsOpen?: boolean;
-  /** While something is being saved, nothing closes it: its result would not be seen. */
-  isBusy?: boolean;
+  /** Only its own buttons close it: something is being stored whose result must be seen, or is shown only once. */
+  isLocked?: boolean;
   children: ReactNode;
 }
 
@@ -23,7 +23,7 @@ export function Modal({
   label,
   labelledBy,
   keepsOpen = false,
-  isBusy = false,
+  isLocked = false,
   children,
 }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -34,6 +34,15 @@ export function Modal({
     dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     return () => dialog.close();
   }, []);
+  useEffect(() => {
+    if (!isLocked) return;
+    // Browsers close a window at the second Escape, whatever its page says to the first. The focus may be nowhere.
+    const keep = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') event.preventDefault();
+    };
+    document.addEventListener('keydown', keep, true);
+    return () => document.removeEventListener('keydown', keep, true);
+  }, [isLocked]);
   return (
     <dialog
       ref={ref}
@@ -44,16 +53,10 @@ export function Modal({
         // A chooser of files inside that was left says so with the same event.
         if (event.target !== ref.current) return;
         event.preventDefault();
-        if (!isBusy) onClose();
-      }}
-      onClose={(event) => {
-        // Browsers let nobody prevent a second Escape.
-        if (event.target !== ref.current || ref.current.open) return;
-        if (isBusy) ref.current.showModal();
-        else onClose();
+        if (!isLocked) onClose();
       }}
       onPointerDown={(event) => {
-        if (event.target === ref.current && !keepsOpen && !isBusy) onClose();
+        if (event.target === ref.current && !keepsOpen && !isLocked) onClose();
       }}
     >
       {children}

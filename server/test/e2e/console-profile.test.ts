@@ -51,6 +51,8 @@ describe.runIf(CHROMIUM)('the own account', () => {
     await page.keyboard.press('Enter');
     await dialog.getByText('Recovery codes').waitFor();
     const [recovery] = await dialog.locator('li code').allTextContents();
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+    expect(await dialog.locator('li code').first().textContent()).toBe(recovery);
     await dialog.getByRole('button', { name: 'I have saved them' }).click();
     await page.getByText('On. Logging in asks for a code').waitFor();
     expectNoProblems(REFUSED);

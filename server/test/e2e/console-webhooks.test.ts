@@ -69,6 +69,8 @@ describe.runIf(CHROMIUM)('webhooks', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     const secret = await dialog.locator('code').textContent();
     expect(secret).toMatch(/^whsec_/);
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+    expect(await dialog.locator('code').textContent()).toBe(secret);
     await dialog.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('heading', { name: receiver.url }).waitFor();
     expect(await page.content()).not.toContain(secret);

@@ -91,6 +91,8 @@ export const people: Texts<typeof en> = {
   'profile.totpRecovery': 'Wiederherstellungscodes',
   'profile.totpRecoveryText':
     'Jeder ersetzt einmal einen Code, falls Sie das Gerät verlieren. Bewahren Sie sie sicher auf: Sie werden nicht noch einmal gezeigt.',
+  'profile.totpLost':
+    'Sie kann trotzdem eingeschaltet sein. Laden Sie die Seite neu. Ist sie ein, schalten Sie sie mit einem Code der App aus, und richten Sie sie neu ein: Sie brauchen die Wiederherstellungscodes.',
   'profile.totpDone': 'Ich habe sie gespeichert',
   'profile.totpDisable': 'Ausschalten',
   'profile.totpDisableText':

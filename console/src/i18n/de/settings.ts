@@ -120,6 +120,8 @@ export const settings: Texts<typeof en> = {
   'tokens.expires': 'Läuft ab',
   'tokens.days': { one: 'In {count} Tag', other: 'In {count} Tagen' },
   'tokens.once': 'Kopieren Sie das Token jetzt: Es wird nicht noch einmal gezeigt.',
+  'tokens.lost':
+    'Das Token kann trotzdem entstanden sein. Steht es in der Liste, widerrufen Sie es dort, und erstellen Sie ein anderes.',
   'tokens.done': 'Ich habe es kopiert',
   'tokens.revoked': 'Widerrufen',
   'tokens.revokeTitle': '{name} widerrufen?',

@@ -68,6 +68,10 @@ export const webhooks: Texts<typeof en> = {
   'webhooks.rotate': 'Geheimnis ersetzen',
   'webhooks.rotateText':
     'Ein neues Geheimnis wird erzeugt. 24 Stunden lang wird jede Zustellung mit beiden signiert, damit Sie den Empfänger ohne Lücke umstellen können.',
+  'webhooks.rotateLost':
+    'Das Geheimnis kann trotzdem ersetzt worden sein. Ersetzen Sie es noch einmal: Dann wird das neue gezeigt.',
+  'webhooks.lost':
+    'Der Endpunkt kann trotzdem entstanden sein. Steht er in der Liste, ersetzen Sie dort sein Geheimnis: Dann wird das neue gezeigt.',
   'webhooks.secret': 'Das Geheimnis',
   'webhooks.secretOnce':
     'Kopieren Sie es jetzt: Es wird nicht noch einmal angezeigt. Der Empfänger prüft damit, dass Anfragen von hier kommen.',

@@ -85,6 +85,8 @@ export const people = {
   'profile.totpRecovery': 'Recovery codes',
   'profile.totpRecoveryText':
     'Each replaces a code once, if you lose the device. Keep them in a safe place: they are not shown again.',
+  'profile.totpLost':
+    'It may be on nevertheless. Load the page again. If it is on, switch it off with a code of the app, and set it up again: you need the recovery codes.',
   'profile.totpDone': 'I have saved them',
   'profile.totpDisable': 'Switch off',
   'profile.totpDisableText': 'Enter a code of the app, or a recovery code, to switch two-factor login off.',

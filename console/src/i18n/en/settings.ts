@@ -117,6 +117,8 @@ export const settings = {
   'tokens.expires': 'Expires',
   'tokens.days': { one: 'In {count} day', other: 'In {count} days' },
   'tokens.once': 'Copy the token now: it is not shown again.',
+  'tokens.lost':
+    'The token may exist nevertheless. If it is in the list, revoke it there, and create another.',
   'tokens.done': 'I have copied it',
   'tokens.revoked': 'Revoked',
   'tokens.revokeTitle': 'Revoke {name}?',

@@ -64,6 +64,10 @@ export const webhooks = {
   'webhooks.rotate': 'Replace the secret',
   'webhooks.rotateText':
     'A new secret is made. For 24 hours every delivery is signed with both, so that you can change the receiver without a gap.',
+  'webhooks.rotateLost':
+    'The secret may have been replaced nevertheless. Replace it again: the new one is shown then.',
+  'webhooks.lost':
+    'The endpoint may exist nevertheless. If it is in the list, replace its secret there: the new one is shown then.',
   'webhooks.secret': 'The secret',
   'webhooks.secretOnce':
     'Copy it now: it is not shown again. The receiver checks with it that requests come from here.',

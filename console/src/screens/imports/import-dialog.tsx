@@ -5,6 +5,7 @@ import { client, useWrite } from '../../api/api.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { isRefused } from '../../ui/lost-answer.tsx';
 import { ErrorNotice, Warning } from '../../ui/notices.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { ChooseFile } from './choose-file.tsx';
@@ -12,7 +13,7 @@ import { ColumnTable, FirstRows } from './column-table.tsx';
 import { type Field, findLocalNumber, firstFields, IMPORTS_KEY } from './data.ts';
 import { JobStep } from './job-step.tsx';
 import { type Delimiter, type Encoding, FormatFields, SettingFields, type Settings } from './settings.tsx';
-import { discardFile, isRefused, type UploadedTable, uploadTable } from './upload.ts';
+import { discardFile, type UploadedTable, uploadTable } from './upload.ts';
 
 interface ImportDialogProps {
   /** Called once, when all rows have been imported. The window stays open and shows what came of it. */

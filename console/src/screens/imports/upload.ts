@@ -1,18 +1,11 @@
 import { deleteFile, type ExaminedImport, examineImport, uploadFile } from '@parley/sdk';
 import { client } from '../../api/api.ts';
-import { statusOf } from '../../api/errors.ts';
 
 /** A file that was uploaded, with what it contains. */
 export interface UploadedTable {
   fileId: string;
   name: string;
   examined: ExaminedImport;
-}
-
-/** Whether the server has said no. Any other error may have come after it has done what was asked. */
-export function isRefused(error: unknown): boolean {
-  const status = statusOf(error);
-  return status !== undefined && status >= 400 && status < 500;
 }
 
 /** Deletes a file that nobody needs. It is full of personal data. The server keeps one that an import needs. */

@@ -1,4 +1,5 @@
 import { confirmTotp, disableTotp, enrolTotp, type NewTotp } from '@parley/sdk';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, SESSION_KEY, useWrite } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
@@ -9,6 +10,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { PasswordField, TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { LostAnswer } from '../../ui/lost-answer.tsx';
 import { ErrorNotice } from '../../ui/notices.tsx';
 import { Section } from '../../ui/page.tsx';
 import styles from './profile.module.css';
@@ -18,14 +20,19 @@ import { storeSession } from './store-session.ts';
 export function TotpSection() {
   const t = useText();
   const { person } = useWorkspace().session;
-  const [isOpen, setIsOpen] = useState(false);
-  const close = (): void => setIsOpen(false);
+  // Not by what the account has now: recovery codes stay until somebody has them.
+  const [opened, setOpened] = useState<'enrol' | 'disable'>();
+  const close = (): void => setOpened(undefined);
   return (
     <Section title={t('profile.totp')} text={t(person.hasTotp ? 'profile.totpOn' : 'profile.totpOff')}>
-      <Button onClick={() => setIsOpen(true)} look={person.hasTotp ? 'danger' : 'normal'}>
+      <Button
+        onClick={() => setOpened(person.hasTotp ? 'disable' : 'enrol')}
+        look={person.hasTotp ? 'danger' : 'normal'}
+      >
         {t(person.hasTotp ? 'profile.totpDisable' : 'profile.totpStart')}
       </Button>
-      {isOpen && (person.hasTotp ? <DisableDialog onClose={close} /> : <EnrolDialog onClose={close} />)}
+      {opened === 'disable' && <DisableDialog onClose={close} />}
+      {opened === 'enrol' && <EnrolDialog onClose={close} />}
     </Section>
   );
 }
@@ -38,8 +45,17 @@ function EnrolDialog({ onClose }: { onClose: () => void }) {
   const t = useText();
   const [secret, setSecret] = useState<NewTotp>();
   const [codes, setCodes] = useState<readonly string[]>();
+  const cache = useQueryClient();
+  // The answer has what is shown only once.
+  const close = (): void => {
+    if (cache.isMutating() === 0) onClose();
+  };
   return (
-    <Dialog title={t(codes ? 'profile.totpRecovery' : 'profile.totp')} onClose={onClose}>
+    <Dialog
+      title={t(codes ? 'profile.totpRecovery' : 'profile.totp')}
+      isShownOnce={codes !== undefined}
+      onClose={close}
+    >
       {codes ? (
         <Codes codes={codes} onDone={onClose} />
       ) : secret ? (
@@ -108,6 +124,7 @@ function Confirm({ secret, onDone }: { secret: NewTotp; onDone: (codes: readonly
         required
       />
       {confirm.error && !isWrong(confirm.error) ? <ErrorNotice error={confirm.error} /> : null}
+      <LostAnswer error={confirm.error} text={t('profile.totpLost')} />
       <Button type="submit" look="primary" isBusy={confirm.isPending}>
         {t('profile.totpConfirm')}
       </Button>
@@ -117,7 +134,6 @@ function Confirm({ secret, onDone }: { secret: NewTotp; onDone: (codes: readonly
 
 function Codes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const t = useText();
-  // The account is read again only now: the dialog would change to the one that switches it off.
   const finish = useWrite(async () => {}, { invalidates: [SESSION_KEY], onSuccess: onDone });
   return (
     <>

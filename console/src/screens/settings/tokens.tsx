@@ -20,6 +20,7 @@ import { CopyText } from '../../ui/copy-text.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { LostAnswer } from '../../ui/lost-answer.tsx';
 import { EmptyState, Loaded } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -109,6 +110,7 @@ export function Tokens() {
       {created && (
         <Dialog
           title={created.name}
+          isShownOnce
           onClose={() => setCreated(undefined)}
           actions={<Button onClick={() => setCreated(undefined)}>{t('tokens.done')}</Button>}
         >
@@ -226,6 +228,7 @@ function TokenDialog({ onClose, onDone }: { onClose: () => void; onDone: (token:
         onChange={setChosen}
         error={issueOf(create.error, 'scopes')}
       />
+      <LostAnswer error={create.error} text={t('tokens.lost')} />
     </FormDialog>
   );
 }

@@ -18,6 +18,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { JobDialog } from '../../ui/job-dialog.tsx';
+import { LostAnswer } from '../../ui/lost-answer.tsx';
 import { WEBHOOKS_KEY } from './data.ts';
 
 interface WebhookDialogProps {
@@ -38,6 +39,7 @@ export function SecretDialog({ secret, oldUntil, onClose }: SecretDialogProps) {
   return (
     <Dialog
       title={t('webhooks.secret')}
+      isShownOnce
       onClose={onClose}
       actions={
         <Button look="primary" onClick={onClose}>
@@ -68,11 +70,13 @@ export function RotateDialog({ webhook, onClose }: WebhookDialogProps) {
       title={t('webhooks.rotate')}
       submit={t('webhooks.rotate')}
       onSubmit={() => rotate.mutate()}
-      onClose={onClose}
+      // The answer has the new secret.
+      onClose={() => rotate.isPending || onClose()}
       isBusy={rotate.isPending}
       error={rotate.error}
     >
       <p>{t('webhooks.rotateText')}</p>
+      <LostAnswer error={rotate.error} text={t('webhooks.rotateLost')} />
     </FormDialog>
   );
 }

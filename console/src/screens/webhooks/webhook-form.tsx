@@ -15,6 +15,7 @@ import { useText } from '../../i18n/i18n.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { LostAnswer } from '../../ui/lost-answer.tsx';
 import { WEBHOOKS_KEY } from './data.ts';
 import {
   eventGroups,
@@ -88,6 +89,7 @@ export function WebhookForm({ webhook, onClose, onDone }: WebhookFormProps) {
       ) : (
         <p className={styles.muted}>{t('webhooks.mixed')}</p>
       )}
+      {!webhook && <LostAnswer error={save.error} text={t('webhooks.lost')} />}
     </FormDialog>
   );
 }
