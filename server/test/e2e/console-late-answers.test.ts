@@ -134,7 +134,7 @@ describe.runIf(CHROMIUM)('answers that come late', () => {
     const dialog = page.getByRole('dialog', { name: 'New chat' });
     await dialog.getByRole('combobox').fill('joann@example.com');
     await dialog.getByRole('option', { name: 'Joann' }).waitFor(WAIT);
-    expect(await dialog.getByRole('option').count()).toBe(1);
+    await expect.poll(() => dialog.getByRole('option').count(), WAIT).toBe(1);
     await dialog.getByRole('combobox').fill('ann@example.com');
     const creation = await hold(page, /\/v3\/contacts$/, isPost);
     await dialog.getByRole('option', { name: 'Write to ann@example.com' }).click(WAIT);
@@ -169,10 +169,10 @@ describe.runIf(CHROMIUM)('answers that come late', () => {
     const sent = page.waitForRequest('**/v3/contacts');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await sent;
+    await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).isDisabled(), WAIT).toBe(true);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(true);
-    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
     release();
     await dialog.getByRole('alert').waitFor(WAIT);
     await page.keyboard.press('Escape');
