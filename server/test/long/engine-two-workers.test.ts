@@ -21,7 +21,7 @@ const bodies = (channel: { id: string }, count: number): Promise<Buffer[]> =>
       sandboxBody(channel, {
         id: `vendor-${number}`,
         from: '+15550001111',
-        at: new Date(clock.now().getTime() + ((number * 7919) % count) * 1000),
+        at: new Date(clock.now().getTime() - (count - ((number * 7919) % count)) * 1000),
         text: `message ${number}`,
       }),
     ),

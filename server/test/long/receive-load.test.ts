@@ -114,7 +114,7 @@ const CONNECTIONS = 4;
 it('ten thousand messages of one chat over four connections at once are all stored, with the right count and latest', async () => {
   const tenant = await server.tenant();
   const channel = await pigeonChannel(tenant);
-  const start = server.clock.now().getTime();
+  const end = server.clock.now().getTime();
   // Shuffled, each with a different time: the latest is somewhere in the middle.
   const secondOf = (number: number): number => (number * 7919) % MESSAGES;
   const bodies = Array.from({ length: MESSAGES / PER_REQUEST }, (_, batch) =>
@@ -122,7 +122,7 @@ it('ten thousand messages of one chat over four connections at once are all stor
       channel,
       Array.from({ length: PER_REQUEST }, (_, at) => {
         const number = batch * PER_REQUEST + at;
-        return written(`m${number}`, new Date(start + secondOf(number) * 1000));
+        return written(`m${number}`, new Date(end - (MESSAGES - secondOf(number)) * 1000));
       }),
     ),
   );
