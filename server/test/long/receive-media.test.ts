@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { realShardOf } from '../../src/engine/queue.ts';
+import type { FileStore } from '../../src/files/store.ts';
 import type { InboundMedia } from '../../src/providers/inbound-event.ts';
 import { listener } from '../kit/events.ts';
 import { pathOfUrl, storedNames } from '../kit/files.ts';
@@ -200,6 +201,21 @@ describe('a file that is fetched from the vendor', () => {
       server.clock.advance(1);
       await server.settle();
     }
+    expect((await message()).media[0].fileId).not.toBeNull();
+    expect(await fetches()).toEqual([]);
+  });
+
+  it('comes later if the disk was full: that counts no attempt', async () => {
+    const store = await new Promise<FileStore>((resolve) => {
+      server.system.inBackground(async (deps) => resolve(deps.store));
+    });
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' });
+    const writing = vi.spyOn(store, 'write').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
+    onTestFinished(() => writing.mockRestore());
+    await receiveMedia('a');
+    // By the clock no time passes: an attempt that counts would be repeated seconds later.
+    await server.settle();
+    expect(writing).toHaveBeenCalledTimes(3);
     expect((await message()).media[0].fileId).not.toBeNull();
     expect(await fetches()).toEqual([]);
   });

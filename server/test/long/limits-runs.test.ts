@@ -4,6 +4,11 @@ import { OPERATOR_TOKEN, type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const HOUR = 3_600_000;
+/** Held runs as those of other events, without creating thousands of contacts. */
+const COPY_RUN = `
+  insert into automation_runs
+  select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'cause_event_id', gen_random_uuid()))).*
+    from automation_runs r, generate_series(1, $2) where r.tenant_id = $1`;
 let tenant: TestTenant;
 let welcomedId: string;
 
@@ -51,6 +56,36 @@ describe('a limit of no runs per minute', () => {
     expect(await welcomed()).toBe(3);
     await later(30_000);
     expect(await welcomed()).toBe(4);
+  });
+});
+
+describe('many runs that a limit of no runs per minute has held', () => {
+  const held = async (): Promise<number> =>
+    (
+      await server.system.db.query(
+        "select 1 from automation_runs where tenant_id = $1 and due_at = 'infinity'",
+        [tenant.id],
+      )
+    ).rows.length;
+
+  it('are released in parts: the first with the change, the others by a job', async () => {
+    await limited(0);
+    await createContacts(1);
+    await server.system.db.query(COPY_RUN, [tenant.id, 4_999]);
+    expect(await held()).toBe(5_000);
+    expect((await raise(2)).status).toBe(200);
+    expect(await held()).toBe(3_000);
+    await server.settle();
+    expect(await held()).toBe(0);
+    const { data } = (await tenant.post('/v3/jobs/search', { query: 'eq(kind,"wake_runs")' })).body;
+    expect(data).toMatchObject([{ status: 'completed', done: 3_000, total: 3_000 }]);
+    // They start as the limit allows, the oldest first.
+    const { rows } = await server.system.db.query(
+      `select count(*) filter (where due_at is null)::int as started, count(distinct due_at)::int as times
+         from automation_runs where tenant_id = $1`,
+      [tenant.id],
+    );
+    expect(rows).toEqual([{ started: 2, times: 4_998 }]);
   });
 });
 

@@ -134,7 +134,7 @@ describe('a campaign with a message of its own', () => {
       message: { template: { templateId: template.id, variables } },
       audience: EVERYBODY,
     });
-    expect(preview.body.data.samples).toMatchObject([{ message: { text: 'Hello ADA' } }]);
+    expect(preview.body.data.samples).toMatchObject([{ messages: [{ text: 'Hello ADA' }] }]);
     await start(id);
     await server.settle();
     expect((await textsSent()).map(([, text]) => text)).toEqual(['Hello ADA']);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { mergeContacts } from '../../src/contacts/merge/merge-contacts.ts';
 import { countMarkedHours, countPeriod } from '../../src/reports/count-hours.ts';
 import { dueTimeOf } from '../../src/reports/note-changes.ts';
 import { automationOf } from '../kit/automations.ts';
@@ -66,6 +67,36 @@ describe('figures that were stored', () => {
     }
   });
 
+  it('lose the scheduled messages of a contact and a chat that are deleted, and follow those that are merged', async () => {
+    const channel = await tenant.channel('sms');
+    const scheduledAt = '2026-11-03T10:10:00.000Z';
+    const chats: { id: string; contactId: string }[] = [];
+    for (const number of ['+15550002401', '+15550002402', '+15550002403', '+15550002404']) {
+      const chat = await openChat(server, tenant, channel, number);
+      await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'Tomorrow', scheduledAt });
+      chats.push(chat);
+    }
+    server.clock.set(new Date('2026-11-03T10:20:00.000Z'));
+    await countAll(server);
+    const sent = async () => (await volumes()).sent;
+    expect(await sent()).toBe(4);
+    const [erased, removed, kept, merged] = chats as [(typeof chats)[0], ...typeof chats];
+    expect((await tenant.delete(`/v3/contacts/${erased.contactId}`)).status).toBe(200);
+    await server.settle();
+    expect(await sent()).toBe(3);
+    expect((await tenant.delete(`/v3/chats/${removed?.id}`)).status).toBe(200);
+    await server.settle();
+    expect(await sent()).toBe(2);
+    await db
+      .forTenant(tenant.id)
+      .transaction((tx) => mergeContacts(tx, kept?.contactId ?? '', merged?.contactId ?? ''));
+    await server.settle();
+    expect(await sent()).toBe(2);
+    expect((await tenant.delete(`/v3/contacts/${kept?.contactId}`)).status).toBe(200);
+    await server.settle();
+    expect(await sent()).toBe(0);
+  });
+
   it('follow what changes days later', async () => {
     const ground = await groundFor(tenant, {
       steps: [{ id: 'send', type: 'send_message', parameters: { text: 'Sale!' } }],
@@ -108,6 +139,22 @@ describe('figures that were stored', () => {
     await tenant.post(`/v3/sandbox/${ground.channelId}/inbound`, { from: reader, text: 'Hello again' });
     await countAll(server);
     expect(await figures()).toMatchObject({ replied: 1 });
+  });
+
+  it('have no automation of a campaign with a message, which is in no list', async () => {
+    const { id: channelId } = await tenant.channel('sms');
+    const contacts = testContacts(2, 30);
+    await tenant.post('/v3/campaigns', { channelId, name: 'Sale', message: { text: 'Sale!' }, contacts });
+    await server.settle();
+    const automations = () => reportOf(tenant, { name: 'automations', ...WEEK, groupBy: 'automation' });
+    const campaigns = () => totalOf(tenant, { name: 'campaigns', ...WEEK });
+    expect([await automations(), await campaigns()]).toMatchObject([[], { sent: 2 }]);
+    await countAll(server);
+    expect([await automations(), await campaigns()]).toMatchObject([[], { sent: 2 }]);
+    expect(await totalOf(tenant, { name: 'automations', ...WEEK })).toMatchObject({
+      started: 0,
+      completed: 0,
+    });
   });
 
   it('say what became of runs, also if they end much later', async () => {

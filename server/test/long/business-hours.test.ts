@@ -304,8 +304,8 @@ describe('a run', () => {
     const [{ contactId }] = dataOf(await tenant.post('/v3/chats/search', {}));
     const dry = async (at: string) =>
       dataOf(await tenant.post(`/v3/automations/${id}/dry_run`, { contactId, message: { text: 'hi' }, at }));
-    expect((await dry('2026-11-16T09:00:00Z')).trace[1].message.text).toBe('We are here');
-    expect((await dry('2026-11-17T09:00:00Z')).trace[1].message.text).toBe('We open Wednesday 10:00');
+    expect((await dry('2026-11-16T09:00:00Z')).trace[1].output.text).toBe('We are here');
+    expect((await dry('2026-11-17T09:00:00Z')).trace[1].output.text).toBe('We open Wednesday 10:00');
   });
 
   it('is tried out to its end: a dry run does not wait', async () => {
@@ -320,8 +320,8 @@ describe('a run', () => {
   it('is checked: nobody has set hours, or they never open', async () => {
     const definition = { ...smallest, steps: [WAIT] };
     const warnings = async () =>
-      dataOf(await tenant.post('/v3/automations/check', { definition })).warnings.map(
-        ({ key, path }: { key: string; path: string }) => [path, key],
+      dataOf(await tenant.post('/v3/automations/check', definition)).issues.map(
+        ({ code, path }: { code: string; path: string }) => [path, code],
       );
     expect(await warnings()).toEqual([['steps.0', 'always_open']]);
     await setHours({});

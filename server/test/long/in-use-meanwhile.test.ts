@@ -26,6 +26,7 @@ beforeEach(async () => {
   ids.user = await made('/v3/users', { name: 'Grace', email: 'grace@example.com', role: 'agent' });
   ids.template = await approvedTemplate(server, tenant, { channelId: ids.channel });
   ids.file = (await upload(tenant, 'price list', 'prices.txt')).body.data.id;
+  ids.segment = await made('/v3/segments', { name: 'VIPs', query: 'isNull(email)' });
   ids.secret = (await tenant.put('/v3/secrets/crmKey', { value: 'x' })).body.data.id;
 });
 
@@ -37,6 +38,7 @@ const paths: Record<string, () => string> = {
   template: () => `/v3/message_templates/${ids.template}`,
   file: () => `/v3/files/${ids.file}`,
   secret: () => '/v3/secrets/crmKey',
+  segment: () => `/v3/segments/${ids.segment}`,
   channel: () => `/v3/channels/${ids.channel}`,
   automation: () => `/v3/automations/${ids.automation}`,
 };
@@ -135,6 +137,40 @@ describe('an automation that is published', () => {
   });
 });
 
+describe('a filter of contacts that is stored', () => {
+  const audienceOf = (kind: string): string =>
+    kind === 'segment' ? `segment("${ids.segment}")` : `contains(labelIds,"${ids.label}")`;
+
+  it.each(['label', 'segment'])('keeps what a schedule names when it is published: a %s', async (kind) => {
+    const id = await automationOf(
+      tenant,
+      {
+        name: 'Weekly',
+        trigger: {
+          type: 'schedule',
+          parameters: { rrule: 'FREQ=WEEKLY', channelId: ids.channel, audience: audienceOf(kind) },
+        },
+        steps: [{ id: 'one', type: 'send_message', parameters: { text: 'Hello' } }],
+      },
+      { published: false },
+    );
+    const publish = () => tenant.post(`/v3/automations/${id}/publish`);
+    const [published, deleted] = await deleteMeanwhile('automation_activations', publish, kind);
+    expect(published.status).toBe(200);
+    expect([deleted.status, deleted.body.error?.message]).toEqual([409, expect.stringContaining(id)]);
+  });
+
+  it.each(['label', 'segment'])('keeps what another segment names: a %s', async (kind) => {
+    const store = () => tenant.post('/v3/segments', { name: 'More', query: audienceOf(kind) });
+    const [stored, deleted] = await deleteMeanwhile('segments', store, kind);
+    expect(stored.status).toBe(200);
+    expect([deleted.status, deleted.body.error?.message]).toEqual([
+      409,
+      expect.stringContaining(stored.body.data.id),
+    ]);
+  });
+});
+
 describe('a campaign that is planned', () => {
   const campaign = () => ({
     channelId: ids.channel,
@@ -147,8 +183,8 @@ describe('a campaign that is planned', () => {
   const withAudience = () => ({ ...campaign(), audience: `contains(labelIds,"${ids.label}")` });
   const create = () => tenant.post('/v3/campaigns', withAudience());
   beforeEach(async () => {
-    const parameters = { templateId: ids.template };
-    const steps = [{ id: 'send', type: 'send_template', parameters }];
+    // It uses nothing that is deleted here: only the campaign does.
+    const steps = [{ id: 'send', type: 'send_message', parameters: { text: 'Sale' } }];
     ids.automation = await automationOf(tenant, { name: 'Sender', steps });
   });
 
@@ -175,6 +211,18 @@ describe('a campaign that is planned', () => {
     const [started, deleted] = await deleteMeanwhile('campaigns', start, kind);
     expect([started.status, started.body.data.status]).toEqual([200, 'scheduled']);
     expect([deleted.status, deleted.body.error?.message]).toEqual([409, expect.stringContaining(id)]);
+  });
+
+  it('refuses the deletion of its channel without locking it: results of sends refer to it', async () => {
+    const { id } = (await create()).body.data;
+    await holder.query('begin');
+    try {
+      await holder.query('select 1 from channels where id = $1 for key share', [ids.channel]);
+      const deleted = await remove('channel');
+      expect([deleted.status, deleted.body.error?.message]).toEqual([409, expect.stringContaining(id)]);
+    } finally {
+      await holder.query('rollback');
+    }
   });
 
   it.each([

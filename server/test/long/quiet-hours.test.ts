@@ -219,9 +219,7 @@ describe('quiet hours', () => {
       dataOf(await tenant.post('/v3/campaigns/preview', { ...body, ...more }));
     const now = await preview();
     expect(now.quietHours).toEqual({ recipients: 2, from: MORNING, until: '2026-11-15T08:00:00.000Z' });
-    expect(now.samples.map(({ message }: { message: { text: string } }) => message.text)).toEqual(
-      Array(3).fill('Hello'),
-    );
+    expect(now.samples).toMatchObject(Array(3).fill({ messages: [{ text: 'Hello' }] }));
     const scheduled = { isScheduled: true, scheduledAt: '2026-11-15T12:30:00Z' };
     expect((await preview(scheduled)).quietHours).toEqual({
       recipients: 1,

@@ -23,8 +23,7 @@ const post = async (path: string, body: object) => {
   return answer.body.data;
 };
 const contact = async (body: object): Promise<string> => (await post('/v3/contacts', body)).id;
-const merge = (into: string, merged: string) =>
-  post(`/v3/contacts/${into}/merge`, { mergedContactId: merged });
+const merge = (into: string, merged: string) => post(`/v3/contacts/${into}/merge`, { fromContactId: merged });
 const campaignOf = async (more: object = {}): Promise<string> => {
   const ground = await groundFor(tenant, { steps });
   return (await post('/v3/campaigns', { ...ground, name: 'x', audience: 'eq(firstName,"Ada")', ...more })).id;
@@ -130,6 +129,19 @@ describe('two recipients of an occurrence that become one', () => {
     expect(await deliver(server, id)).toBe(1);
     expect(await recipientsOf(id)).toMatchObject([{ contactId: first, status: 'sent' }]);
   });
+});
+
+it('two contacts that are newer than the start do not get the campaign because they are merged', async () => {
+  const first = await contact({ firstName: 'Ada', phoneNumber: '+15550001111' });
+  await campaignOf();
+  await settleWith(BEGUN, async () => {
+    server.clock.advance(1000);
+    const newer = await contact({ firstName: 'Ada', phoneNumber: '+15550002222' });
+    await merge(newer, await contact({ firstName: 'Ada', phoneNumber: '+15550003333' }));
+  });
+  const { sent, settle } = execution(server, workerDb, tenant);
+  await settle();
+  expect((await sent()).map(({ contactId }) => contactId)).toEqual([first]);
 });
 
 it('a contact that is merged into a newer one while the audience is gathered gets the campaign', async () => {

@@ -32,16 +32,16 @@ const explain = (body: object, by: Pick<TestTenant, 'post'> = tenant): Promise<A
 interface Explained {
   automationId: string;
   versionId: string | null;
-  hasStarted: boolean;
+  started: boolean;
   runId: string | null;
   continuedRunId: string | null;
-  reason: string | null;
+  reasons: { code: string; message: string }[];
 }
 /** What is said about one automation. */
 const about = async (automationId: string, body: object): Promise<Explained> => {
   const answer = await explain(body);
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-  return answer.body.data.automations.find((one: Explained) => one.automationId === automationId);
+  return answer.body.data.find((one: Explained) => one.automationId === automationId);
 };
 const lastEvent = async (type: string): Promise<string> =>
   (await tenant.post('/v3/events/search', { query: `eq(type,"${type}")` })).body.data[0].id;
@@ -57,30 +57,21 @@ describe('an automation that started', () => {
     const id = await onMessage({ keywords: ['hello'] });
     const messageId = await write('Hello there');
     const { data } = (await explain({ messageId })).body;
+    const eventId = await lastEvent('message.received');
     const [run] = (await tenant.post('/v3/automation_runs/search', {})).body.data;
-    expect(data).toMatchObject({
-      event: {
-        id: await lastEvent('message.received'),
-        type: 'message.received',
-        messageId,
-        channelId: channel.id,
-        contactId: run.contactId,
-        chatId: run.chatId,
+    expect(data).toEqual([
+      {
+        automationId: id,
+        name: 'Smallest',
+        eventId,
+        started: true,
+        runId: run.id,
+        continuedRunId: null,
+        versionId: run.versionId,
+        reasons: [],
       },
-      automations: [
-        {
-          automationId: id,
-          name: 'Smallest',
-          hasStarted: true,
-          runId: run.id,
-          continuedRunId: null,
-          versionId: run.versionId,
-          reason: null,
-        },
-      ],
-      isComplete: true,
-    });
-    expect((await explain({ eventId: data.event.id })).body.data).toEqual(data);
+    ]);
+    expect((await explain({ eventId })).body.data).toEqual(data);
   });
 
   it('stays so, whatever becomes of it later', async () => {
@@ -90,7 +81,7 @@ describe('an automation that started', () => {
     await tenant.put(`/v3/automations/${id}`, { trigger: { type: 'api' } });
     await post(`/v3/automations/${id}/publish`);
     await post(`/v3/automations/${id}/status`, { status: 'archived' });
-    expect(await about(id, { messageId })).toMatchObject({ hasStarted: true, versionId: activeVersionId });
+    expect(await about(id, { messageId })).toMatchObject({ started: true, versionId: activeVersionId });
   });
 });
 
@@ -112,17 +103,24 @@ describe('a message that was the reply for which a run waited', () => {
     const [run] = await runs();
     expect(run.status).toBe('completed');
     expect(await about(id, { messageId })).toMatchObject({
-      hasStarted: false,
+      started: false,
       runId: null,
       continuedRunId: run.id,
-      reason: 'other_trigger',
+      reasons: [{ code: 'other_trigger' }],
     });
-    expect(await about(other, { messageId })).toMatchObject({ continuedRunId: null, reason: 'no_keyword' });
+    expect(await about(other, { messageId })).toMatchObject({
+      continuedRunId: null,
+      reasons: [{ code: 'no_keyword' }],
+    });
     expect(await about(id, { eventId: await lastEvent('message.received') })).toMatchObject({
       continuedRunId: run.id,
     });
     // The message that opened the chat was no reply.
-    expect(await about(id, { messageId: firstId })).toMatchObject({ continuedRunId: null });
+    expect(await about(id, { messageId: firstId })).toMatchObject({
+      started: true,
+      runId: run.id,
+      continuedRunId: null,
+    });
   });
 
   it('can also start the same automation, and then names both runs', async () => {
@@ -131,10 +129,10 @@ describe('a message that was the reply for which a run waited', () => {
     const messageId = await write('large');
     const [first, second] = await runs();
     expect(await about(id, { messageId })).toMatchObject({
-      hasStarted: true,
+      started: true,
       runId: second.id,
       continuedRunId: first.id,
-      reason: null,
+      reasons: [],
     });
   });
 
@@ -156,14 +154,23 @@ describe('an automation that did not start says', () => {
     const messageId = await write('hello');
     // Made active since then: that was not so at the time.
     await post(`/v3/automations/${inactive}/status`, { status: 'active' });
-    expect(await about(draft, { messageId })).toMatchObject({ hasStarted: false, reason: 'not_active' });
-    expect(await about(inactive, { messageId })).toMatchObject({ reason: 'not_active', versionId: null });
+    expect(await about(draft, { messageId })).toMatchObject({
+      started: false,
+      reasons: [{ code: 'not_active' }],
+    });
+    expect(await about(inactive, { messageId })).toMatchObject({
+      reasons: [{ code: 'not_active' }],
+      versionId: null,
+    });
   });
 
   it('published_later: it was published after the event', async () => {
     const messageId = await write('hello');
     const id = await onMessage();
-    expect(await about(id, { messageId })).toMatchObject({ reason: 'published_later', versionId: null });
+    expect(await about(id, { messageId })).toMatchObject({
+      reasons: [{ code: 'published_later' }],
+      versionId: null,
+    });
   });
 
   it('other_trigger: that of the version that was in force then', async () => {
@@ -173,7 +180,7 @@ describe('an automation that did not start says', () => {
     await tenant.put(`/v3/automations/${id}`, { trigger: { type: 'message_received' } });
     await post(`/v3/automations/${id}/publish`);
     expect(await about(id, { messageId })).toMatchObject({
-      reason: 'other_trigger',
+      reasons: [{ code: 'other_trigger' }],
       versionId: activeVersionId,
     });
   });
@@ -184,7 +191,7 @@ describe('an automation that did not start says', () => {
     const { chatId } = (await tenant.post('/v3/messages/search', {})).body.data[0];
     await post(`/v3/chats/${chatId}/messages`, { text: 'Hi' });
     expect(await about(id, { eventId: await lastEvent('message.sent') })).toMatchObject({
-      reason: 'other_trigger',
+      reasons: [{ code: 'other_trigger' }],
     });
   });
 
@@ -194,21 +201,23 @@ describe('an automation that did not start says', () => {
     const chat = await theChat();
     await post(`/v3/chats/${chat.id}/status`, { status: 'closed' });
     expect(await about(id, { eventId: await lastEvent('chat.status_changed') })).toMatchObject({
-      reason: 'triggers_off',
+      reasons: [{ code: 'triggers_off' }],
     });
   });
 
   it('other_channel: it is for another one', async () => {
     const other = await tenant.channel();
     const id = await onMessage({ channelId: other.id });
-    expect(await about(id, { messageId: await write('hello') })).toMatchObject({ reason: 'other_channel' });
+    expect(await about(id, { messageId: await write('hello') })).toMatchObject({
+      reasons: [{ code: 'other_channel' }],
+    });
   });
 
   it('no_keyword: by the text that was written, also if it was edited since', async () => {
     const id = await onMessage({ keywords: ['menu', 'price'] });
     const messageId = await write('hello');
     await db.query(`update messages set text = 'menu' where id = $1`, [messageId]);
-    expect(await about(id, { messageId })).toMatchObject({ reason: 'no_keyword' });
+    expect(await about(id, { messageId })).toMatchObject({ reasons: [{ code: 'no_keyword' }] });
   });
 
   it('no_keyword: in a sensitive chat, whose events have no texts', async () => {
@@ -217,8 +226,8 @@ describe('an automation that did not start says', () => {
     const chat = await theChat();
     await tenant.put(`/v3/chats/${chat.id}`, { isSensitive: true });
     const messageId = await write('hello');
-    expect(await about(hello, { messageId })).toMatchObject({ hasStarted: true });
-    expect(await about(menu, { messageId })).toMatchObject({ reason: 'no_keyword' });
+    expect(await about(hello, { messageId })).toMatchObject({ started: true });
+    expect(await about(menu, { messageId })).toMatchObject({ reasons: [{ code: 'no_keyword' }] });
   });
 
   it('other_label: another one was added', async () => {
@@ -232,8 +241,8 @@ describe('an automation that did not start says', () => {
     const contact = await post('/v3/contacts', { phoneNumber: FROM });
     await post(`/v3/contacts/${contact.id}/labels`, { labels: [{ id: gold.id }] });
     const eventId = await lastEvent('contact.labels_added');
-    expect(await about(forGold, { eventId })).toMatchObject({ hasStarted: true });
-    expect(await about(forSilver, { eventId })).toMatchObject({ reason: 'other_label' });
+    expect(await about(forGold, { eventId })).toMatchObject({ started: true });
+    expect(await about(forSilver, { eventId })).toMatchObject({ reasons: [{ code: 'other_label' }] });
   });
 
   it('from_automation: a run caused the event', async () => {
@@ -243,7 +252,7 @@ describe('an automation that did not start says', () => {
     const id = await automationOf(tenant, { trigger: { type: 'label_added', parameters } });
     await write('hello');
     expect(await about(id, { eventId: await lastEvent('contact.labels_added') })).toMatchObject({
-      reason: 'from_automation',
+      reasons: [{ code: 'from_automation' }],
     });
   });
 
@@ -258,8 +267,8 @@ describe('an automation that did not start says', () => {
     await storeInbound(db.forTenant(tenant.id), mail.id, [automatic]);
     await server.settle();
     expect(await about(id, { eventId: await lastEvent('message.received') })).toMatchObject({
-      hasStarted: false,
-      reason: 'automatic_mail',
+      started: false,
+      reasons: [{ code: 'automatic_mail' }],
     });
   });
 
@@ -271,9 +280,12 @@ describe('an automation that did not start says', () => {
     await post(`/v3/chats/${chat.id}/assignment`, { userId: await userOf() });
     const messageId = await write('hello');
     await post(`/v3/chats/${chat.id}/assignment`, { userId: null });
-    expect(await about(polite, { messageId })).toMatchObject({ reason: 'assigned_to_user', runId: null });
-    expect(await about(eager, { messageId })).toMatchObject({ hasStarted: true });
-    expect(await about(picky, { messageId })).toMatchObject({ reason: 'no_keyword' });
+    expect(await about(polite, { messageId })).toMatchObject({
+      reasons: [{ code: 'assigned_to_user' }],
+      runId: null,
+    });
+    expect(await about(eager, { messageId })).toMatchObject({ started: true });
+    expect(await about(picky, { messageId })).toMatchObject({ reasons: [{ code: 'no_keyword' }] });
   });
 
   it('paused: automations were paused by hand at that moment', async () => {
@@ -283,12 +295,14 @@ describe('an automation that did not start says', () => {
     await post(`/v3/chats/${chat.id}/automation`, { isPaused: true });
     const messageId = await write('hello');
     await post(`/v3/chats/${chat.id}/automation`, { isPaused: false });
-    expect(await about(id, { messageId })).toMatchObject({ reason: 'paused' });
+    expect(await about(id, { messageId })).toMatchObject({ reasons: [{ code: 'paused' }] });
   });
 
   it('unsubscribed: the message was an opt-out', async () => {
     const id = await onMessage();
-    expect(await about(id, { messageId: await write('STOP') })).toMatchObject({ reason: 'unsubscribed' });
+    expect(await about(id, { messageId: await write('STOP') })).toMatchObject({
+      reasons: [{ code: 'unsubscribed' }],
+    });
   });
 
   it('missing_variables: with the run that failed at once', async () => {
@@ -297,9 +311,9 @@ describe('an automation that did not start says', () => {
     const [run] = (await tenant.post('/v3/automation_runs/search', {})).body.data;
     expect(run.status).toBe('failed');
     expect(await about(id, { messageId })).toMatchObject({
-      hasStarted: false,
+      started: false,
       runId: run.id,
-      reason: 'missing_variables',
+      reasons: [{ code: 'missing_variables' }],
     });
   });
 
@@ -318,7 +332,7 @@ describe('an automation that did not start says', () => {
     const [run] = (await tenant.post('/v3/automation_runs/search', { query: 'eq(status,"failed")' })).body
       .data;
     expect(await about(id, { eventId: await lastEvent('contact.labels_added') })).toMatchObject({
-      reason: 'chain_too_deep',
+      reasons: [{ code: 'chain_too_deep' }],
       runId: run.id,
     });
   });
@@ -359,8 +373,8 @@ describe('a request to explain', () => {
     const [first] = [await onMessage(), await onMessage()];
     const foreign = await automationOf(await server.tenant());
     const messageId = await write('hello');
-    const { automations } = (await explain({ messageId, automationIds: [first, foreign] })).body.data;
-    expect(automations).toMatchObject([{ automationId: first, hasStarted: true }]);
+    const { data } = (await explain({ messageId, automationIds: [first, foreign] })).body;
+    expect(data).toMatchObject([{ automationId: first, started: true }]);
   });
 
   it('does not show events of channels that an agent does not see', async () => {

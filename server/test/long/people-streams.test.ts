@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { useEventStream } from '../kit/event-client.ts';
 import { cookieOf, OWN_PAGE, personWith, type TestPerson, tokenOf, usePerson } from '../kit/people.ts';
 import { setRealTime } from '../kit/real-time.ts';
@@ -95,4 +95,47 @@ it('it is not opened with the cookie of one tenant and the name of another', asy
   await happen(two, 'of two');
   const [heard] = await client.until(1);
   expect(heard?.data.tenantId).toBe(two.id);
+});
+
+describe('while a stream is open, a session', () => {
+  const start = Date.now();
+  const at = (hours: number) => setRealTime(start + hours * 3600_000);
+  /** Waits until the process has looked once more who has logged in: streams are checked in the order of their opening. */
+  async function untilChecked(tenant: TestTenant): Promise<void> {
+    const removed = await usePerson(server, tenant, 'agent');
+    const last = await open(removed);
+    await tenant.delete(`/v3/users/${removed.userId}`);
+    laterOn();
+    expect(await last.ended).toBe(true);
+  }
+
+  it('ends after 12 hours without a request: the stream alone is no use', async () => {
+    const tenant = await server.tenant();
+    const client = await open(await usePerson(server, tenant, 'agent'));
+    at(11);
+    await untilChecked(tenant);
+    at(22);
+    expect(await client.ended).toBe(true);
+  });
+
+  it('goes on with every request', async () => {
+    const tenant = await server.tenant();
+    const person = await usePerson(server, tenant, 'agent');
+    const client = await open(person);
+    at(11);
+    await untilChecked(tenant);
+    expect((await person.get('/v3/me')).status).toBe(200);
+    await vi.waitFor(async () => {
+      const { rows } = await server.system.db.query(
+        'select 1 from sessions s join users u on u.person_id = s.person_id where u.id = $1 and s.last_seen_at > $2',
+        [person.userId, new Date(start + 10 * 3600_000)],
+      );
+      expect(rows).toHaveLength(1);
+    });
+    at(22);
+    await untilChecked(tenant);
+    expect((await person.get('/v3/me')).status).toBe(200);
+    await happen(tenant, 'still heard');
+    await client.until(1);
+  });
 });

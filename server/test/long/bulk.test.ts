@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { automationOf } from '../kit/automations.ts';
 import { fillTenant } from '../kit/bulk.ts';
 import { usePerson } from '../kit/people.ts';
 import { useReceiver } from '../kit/receiver.ts';
@@ -34,7 +35,7 @@ const bulk = (of: 'chats' | 'contacts', body: object, by: Pick<TestTenant, 'post
   by.post(`/v3/${of}/bulk`, body);
 const jobOf = async (started: Answer) => {
   await server.settle();
-  return (await tenant.get(`/v3/jobs/${started.body.data.id}`)).body.data;
+  return (await tenant.get(`/v3/jobs/${started.body.data.jobId}`)).body.data;
 };
 const chatOf = async (id: string) => (await tenant.get(`/v3/chats/${id}`)).body.data;
 const issuesOf = (answer: Answer) => Object.keys(answer.body.error.invalidParams ?? {});
@@ -49,12 +50,12 @@ describe('a bulk action on chats', () => {
     await subscribe(tenant, receiver.url, [{ type: 'chat.status_changed' }, { type: 'job.completed' }]);
     const started = await bulk('chats', {
       query: `eq(channelId,"${channel.id}")`,
-      action: { type: 'close' },
+      action: { type: 'status', status: 'closed' },
     });
     expect(started.body.data).toMatchObject({
       kind: 'change_chats',
       status: 'queued',
-      action: { type: 'close' },
+      action: { type: 'status', status: 'closed' },
       author: { type: 'api' },
       done: 0,
       total: 3,
@@ -74,12 +75,12 @@ describe('a bulk action on chats', () => {
 
   it.each([
     ['assign', {}, { assignedUserId: 'USER', assignedTeamId: null }],
-    ['snooze', { snoozedUntil: '2026-11-16T00:00:00.000Z' }, { status: 'snoozed' }],
-    ['close', {}, { status: 'closed' }],
-    ['open', {}, { status: 'open' }],
-    ['mark_read', {}, { isUnread: false, unreadCount: 0 }],
-    ['mark_unread', {}, { isUnread: true }],
-  ])('%s does what the operation for one chat does', async (type, more, expected) => {
+    ['status', { status: 'snoozed', snoozedUntil: '2026-11-16T00:00:00.000Z' }, { status: 'snoozed' }],
+    ['status', { status: 'closed' }, { status: 'closed' }],
+    ['status', { status: 'open' }, { status: 'open' }],
+    ['read', {}, { isUnread: false, unreadCount: 0 }],
+    ['unread', {}, { isUnread: true }],
+  ])('%s %j does what the operation for one chat does', async (type, more, expected) => {
     const [one, other] = await receive(2);
     const { id: userId } = (
       await tenant.post('/v3/users', { name: 'Bob', email: 'bob@example.com', role: 'agent' })
@@ -91,7 +92,7 @@ describe('a bulk action on chats', () => {
       expect(await chatOf(id as string)).toMatchObject(
         JSON.parse(JSON.stringify(expected).replace('USER', userId)),
       );
-    if (type === 'snooze') {
+    if ('snoozedUntil' in more) {
       server.clock.set(new Date('2026-11-16T00:00:00.000Z'));
       await server.settle();
       expect((await chatOf(one as string)).status).toBe('open');
@@ -102,20 +103,19 @@ describe('a bulk action on chats', () => {
     const [one] = await receive(1);
     const [other] = await receive(1, await tenant.channel());
     const { id: labelId } = (await tenant.post('/v3/labels', { name: 'VIP' })).body.data;
-    const change = (type: string) =>
-      bulk('chats', { ids: [one, other], action: { type, labelIds: [labelId] } });
-    expect(await jobOf(await change('add_labels'))).toMatchObject({ status: 'completed', done: 2 });
+    const change = (type: string) => bulk('chats', { ids: [one, other], action: { type, labelId } });
+    expect(await jobOf(await change('add_label'))).toMatchObject({ status: 'completed', done: 2 });
     expect((await chatOf(one as string)).contact.labels).toMatchObject([{ id: labelId }]);
-    expect(await jobOf(await change('add_labels'))).toMatchObject({ status: 'completed', done: 2 });
+    expect(await jobOf(await change('add_label'))).toMatchObject({ status: 'completed', done: 2 });
     expect((await eventsOf('contact.labels_added')).pagination.total).toBe(1);
-    expect(await jobOf(await change('remove_labels'))).toMatchObject({ status: 'completed', done: 2 });
+    expect(await jobOf(await change('remove_label'))).toMatchObject({ status: 'completed', done: 2 });
     expect((await chatOf(other as string)).contact.labels).toEqual([]);
     expect((await eventsOf('contact.labels_removed')).pagination.total).toBe(1);
   });
 
   it('is done to what matched when it was asked for', async () => {
     const [first, second] = await receive(2);
-    const started = await bulk('chats', { query: 'eq(status,"open")', action: { type: 'mark_unread' } });
+    const started = await bulk('chats', { query: 'eq(status,"open")', action: { type: 'unread' } });
     await tenant.post(`/v3/chats/${first}/status`, { status: 'closed' });
     await tenant.post(`/v3/chats/${first}/read`);
     await tenant.post(`/v3/chats/${second}/read`);
@@ -136,7 +136,7 @@ describe('a bulk action on chats', () => {
     const foreignChat = (await other.post('/v3/chats/search', {})).body.data[0].id;
     const started = await bulk('chats', {
       ids: [gone, stays, UNKNOWN, foreignChat],
-      action: { type: 'close' },
+      action: { type: 'status', status: 'closed' },
     });
     expect(started.body.data).toMatchObject({ total: 4, failed: 2 });
     await tenant.delete(`/v3/chats/${gone}`);
@@ -150,16 +150,16 @@ describe('a bulk action on chats', () => {
 
   it('works in batches, takes turns with other jobs, and can be cancelled', async () => {
     const ids = await receive(60);
-    const started = await bulk('chats', { ids, action: { type: 'close' } });
-    const cancelled = await tenant.post(`/v3/jobs/${started.body.data.id}/cancel`);
+    const started = await bulk('chats', { ids, action: { type: 'status', status: 'closed' } });
+    const cancelled = await tenant.post(`/v3/jobs/${started.body.data.jobId}/cancel`);
     expect(cancelled.body.data).toMatchObject({ status: 'cancelled', done: 0, endedAt: expect.any(String) });
-    expect((await tenant.post(`/v3/jobs/${started.body.data.id}/cancel`)).body.data).toEqual(
+    expect((await tenant.post(`/v3/jobs/${started.body.data.jobId}/cancel`)).body.data).toEqual(
       cancelled.body.data,
     );
     await server.settle();
     expect((await chatOf(ids[0] as string)).status).toBe('open');
     expect((await eventsOf('job.completed')).data).toMatchObject([{ data: { status: 'cancelled' } }]);
-    const again = await jobOf(await bulk('chats', { ids, action: { type: 'close' } }));
+    const again = await jobOf(await bulk('chats', { ids, action: { type: 'status', status: 'closed' } }));
     expect(again).toMatchObject({ status: 'completed', done: 60 });
     expect((await eventsOf('chat.status_changed')).pagination.total).toBe(60);
     const found = await tenant.post('/v3/jobs/search', { query: 'eq(kind,"change_chats")' });
@@ -175,15 +175,15 @@ describe('a bulk action on chats', () => {
     const foreign = await other.channel();
     await other.post(`/v3/sandbox/${foreign.id}/inbound`, { from: phoneOf(1), text: 'hello' });
     await server.settle();
-    const close = { query: 'eq(status,"open")', action: { type: 'close' } };
+    const close = { query: 'eq(status,"open")', action: { type: 'status', status: 'closed' } };
     const long = await bulk('chats', close);
     expect(long.body.data.total).toBe(1_000);
     const { rows } = await db.query('select id from chats where tenant_id = $1 limit 1', [tenant.id]);
-    const short = await bulk('chats', { ids: [rows[0]?.id], action: { type: 'mark_unread' } });
+    const short = await bulk('chats', { ids: [rows[0]?.id], action: { type: 'unread' } });
     const others = await bulk('chats', close, other);
     const ended = await jobOf(long);
     expect(ended).toMatchObject({ status: 'completed', done: 1_000 });
-    const foreignJob = (await other.get(`/v3/jobs/${others.body.data.id}`)).body.data;
+    const foreignJob = (await other.get(`/v3/jobs/${others.body.data.jobId}`)).body.data;
     for (const job of [await jobOf(short), foreignJob]) {
       expect(job).toMatchObject({ status: 'completed', done: 1 });
       expect(Date.parse(job.endedAt)).toBeLessThan(Date.parse(ended.endedAt));
@@ -194,21 +194,21 @@ describe('a bulk action on chats', () => {
   it('fails when it became impossible', async () => {
     const ids = await receive(2);
     const { id: labelId } = (await tenant.post('/v3/labels', { name: 'VIP' })).body.data;
-    const started = await bulk('chats', { ids, action: { type: 'add_labels', labelIds: [labelId] } });
+    const started = await bulk('chats', { ids, action: { type: 'add_label', labelId } });
     await tenant.delete(`/v3/labels/${labelId}`);
     const job = await jobOf(started);
     expect(job).toMatchObject({ status: 'failed', done: 0, failed: 2 });
-    expect(job.errors).toEqual([`labelIds.0: There is no label ${labelId}`]);
+    expect(job.errors).toEqual([`labelId: There is no label ${labelId}`]);
   });
 
   it('of a tenant that is deleted meanwhile ends without an event', async () => {
     const ids = await receive(2);
-    const started = await bulk('chats', { ids, action: { type: 'close' } });
+    const started = await bulk('chats', { ids, action: { type: 'status', status: 'closed' } });
     const admin = (method: string, path: string) =>
       server.call(method, path, { token: 'operator-token-for-tests-0123456789abcdef' });
     await admin('DELETE', `/admin/tenants/${tenant.id}`);
     await server.settle();
-    expect((await admin('GET', `/admin/jobs/${started.body.data.id}`)).body.data.endedAt).not.toBeNull();
+    expect((await admin('GET', `/admin/jobs/${started.body.data.jobId}`)).body.data.endedAt).not.toBeNull();
     const { rows } = await db.query('select 1 from events where tenant_id = $1', [tenant.id]);
     expect(rows).toEqual([]);
   });
@@ -220,7 +220,7 @@ describe('a bulk action on chats', () => {
       expect(answer.status).toBe(400);
       return issuesOf(answer);
     };
-    const close = { type: 'close' };
+    const close = { type: 'status', status: 'closed' };
     expect(await refused({ action: close })).toEqual(['query']);
     expect(await refused({ query: '', action: close })).toEqual(['query']);
     expect(await refused({ query: 'eq(nope,1)', action: close })).toEqual(['query']);
@@ -228,19 +228,22 @@ describe('a bulk action on chats', () => {
     expect(await refused({ ids: [], action: close })).toEqual(['ids']);
     expect(await refused({ ids: ['x'], action: close })).toEqual(['ids.0']);
     expect(await refused({ ids: [id], action: { type: 'explode' } })).toEqual(['action.type']);
-    expect(await refused({ ids: [id], action: { type: 'close', labelIds: [UNKNOWN] } })).toEqual([
-      'action.labelIds',
-    ]);
+    expect(await refused({ ids: [id], action: { ...close, labelId: UNKNOWN } })).toEqual(['action.labelId']);
     expect(await refused({ ids: [id], action: { type: 'assign' } })).toEqual(['action.userId']);
     expect(await refused({ ids: [id], action: { type: 'assign', userId: UNKNOWN } })).toEqual([
       'action.userId',
     ]);
-    expect(await refused({ ids: [id], action: { type: 'snooze' } })).toEqual(['action.snoozedUntil']);
-    expect(
-      await refused({ ids: [id], action: { type: 'snooze', snoozedUntil: '2020-01-01T00:00:00Z' } }),
-    ).toEqual(['action.snoozedUntil']);
-    expect(await refused({ ids: [id], action: { type: 'add_labels', labelIds: [UNKNOWN] } })).toEqual([
-      'action.labelIds.0',
+    const status = { type: 'status' };
+    expect(await refused({ ids: [id], action: status })).toEqual(['action.status']);
+    const snooze = { ...status, status: 'snoozed' };
+    expect(await refused({ ids: [id], action: snooze })).toEqual(['action.snoozedUntil']);
+    for (const action of [snooze, close])
+      expect(
+        await refused({ ids: [id], action: { ...action, snoozedUntil: '2020-01-01T00:00:00Z' } }),
+      ).toEqual(['action.snoozedUntil']);
+    expect(await refused({ ids: [id], action: { type: 'add_label' } })).toEqual(['action.labelId']);
+    expect(await refused({ ids: [id], action: { type: 'add_label', labelId: UNKNOWN } })).toEqual([
+      'action.labelId',
     ]);
     expect(await refused({ ids: [id], action: close, userId: UNKNOWN })).toEqual(['userId']);
     expect((await tenant.post('/v3/jobs/search', {})).body.data).toEqual([]);
@@ -248,13 +251,13 @@ describe('a bulk action on chats', () => {
 
   it('with the same idempotency key happens once', async () => {
     const ids = await receive(1);
-    const body = { ids, action: { type: 'close' } };
+    const body = { ids, action: { type: 'status', status: 'closed' } };
     const headers = { 'idempotency-key': 'once' };
     const [one, two] = [
       await tenant.post('/v3/chats/bulk', body, { headers }),
       await tenant.post('/v3/chats/bulk', body, { headers }),
     ];
-    expect(two.body.data.id).toBe(one.body.data.id);
+    expect(two.body.data.jobId).toBe(one.body.data.jobId);
     expect((await tenant.post('/v3/jobs/search', {})).body.pagination.total).toBe(1);
   });
 });
@@ -271,14 +274,22 @@ describe('a bulk action of a user', () => {
       userIds: [agent.userId, colleague.userId],
       channelIds: [own.id],
     });
-    const byQuery = await bulk('chats', { query: 'eq(status,"open")', action: { type: 'close' } }, agent);
+    const byQuery = await bulk(
+      'chats',
+      { query: 'eq(status,"open")', action: { type: 'status', status: 'closed' } },
+      agent,
+    );
     expect(byQuery.body.data).toMatchObject({ total: 1, author: { type: 'user', id: agent.userId } });
-    const byIds = await bulk('chats', { ids: [mine, other], action: { type: 'close' } }, agent);
+    const byIds = await bulk(
+      'chats',
+      { ids: [mine, other], action: { type: 'status', status: 'closed' } },
+      agent,
+    );
     expect(byIds.body.data).toMatchObject({ total: 2, failed: 1 });
     await server.settle();
     expect((await chatOf(mine as string)).status).toBe('closed');
     expect((await chatOf(other as string)).status).toBe('open');
-    const path = `/v3/jobs/${byIds.body.data.id}`;
+    const path = `/v3/jobs/${byIds.body.data.jobId}`;
     expect((await agent.get(path)).status).toBe(200);
     expect((await colleague.get(path)).status).toBe(404);
     expect((await colleague.post(`${path}/cancel`)).status).toBe(404);
@@ -291,7 +302,7 @@ describe('a bulk action of a user', () => {
   it('marks chats as read in the name of the user', async () => {
     const ids = await receive(1);
     const agent = await usePerson(server, tenant, 'agent');
-    await jobOf(await bulk('chats', { ids, action: { type: 'mark_read' } }, agent));
+    await jobOf(await bulk('chats', { ids, action: { type: 'read' } }, agent));
     expect((await chatOf(ids[0] as string)).isUnread).toBe(false);
   });
 
@@ -301,7 +312,7 @@ describe('a bulk action of a user', () => {
     const { id: labelId } = (await tenant.post('/v3/labels', { name: 'VIP' })).body.data;
     const labels = await tenant.post(
       '/v3/chats/bulk',
-      { ids, action: { type: 'add_labels', labelIds: [labelId] } },
+      { ids, action: { type: 'add_label', labelId } },
       { token: chats },
     );
     expect([labels.status, labels.body.error.message]).toEqual([
@@ -318,8 +329,8 @@ describe('a bulk action of a user', () => {
       403,
       expect.stringContaining('contacts:delete'),
     ]);
-    const closing = await bulk('chats', { ids, action: { type: 'close' } });
-    const cancel = await tenant.post(`/v3/jobs/${closing.body.data.id}/cancel`, {}, { token: contacts });
+    const closing = await bulk('chats', { ids, action: { type: 'status', status: 'closed' } });
+    const cancel = await tenant.post(`/v3/jobs/${closing.body.data.jobId}/cancel`, {}, { token: contacts });
     expect(cancel.status).toBe(403);
   });
 });
@@ -353,12 +364,31 @@ describe('a bulk action on contacts', () => {
     expect((await set('old')).body.error.invalidParams).toHaveProperty(['action.attributes.0.value']);
   });
 
+  it.each(['contacts', 'chats'] as const)('%s: a label starts automations only if asked', async (of) => {
+    const { id: labelId } = (await tenant.post('/v3/labels', { name: 'VIP' })).body.data;
+    const trigger = { type: 'label_added', parameters: { labelId } };
+    const automationId = await automationOf(tenant, { trigger, steps: [{ id: 'end', type: 'end' }] });
+    const runs = async () =>
+      (await tenant.post('/v3/automation_runs/search', { query: `eq(automationId,"${automationId}")` })).body
+        .pagination.total;
+    const chats = await receive(2);
+    const contactIds = (await Promise.all(chats.map(chatOf))).map(({ contact }) => contact.id);
+    const ids = of === 'chats' ? chats : contactIds;
+    const add = async (more: object) =>
+      jobOf(await bulk(of, { ids, action: { type: 'add_label', labelId, ...more } }));
+    expect(await add({})).toMatchObject({ status: 'completed', done: 2 });
+    expect(await runs()).toBe(0);
+    await jobOf(await bulk(of, { ids, action: { type: 'remove_label', labelId } }));
+    expect(await add({ triggerAutomations: true })).toMatchObject({ status: 'completed', done: 2 });
+    expect(await runs()).toBe(2);
+  });
+
   it('adds labels and erases', async () => {
     const ids = await contacts(3);
     const { id: labelId } = (await tenant.post('/v3/labels', { name: 'Old' })).body.data;
     const labelled = await bulk('contacts', {
       ids: ids.slice(0, 2),
-      action: { type: 'add_labels', labelIds: [labelId] },
+      action: { type: 'add_label', labelId },
     });
     expect(await jobOf(labelled)).toMatchObject({ status: 'completed', done: 2 });
     const erased = await bulk('contacts', {
