@@ -173,6 +173,7 @@ CREATE TABLE automations (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   is_hidden boolean DEFAULT false NOT NULL,
+  segment_filters jsonb,
   CONSTRAINT automations_check CHECK (status <> 'active'::text OR active_version_id IS NOT NULL),
   CONSTRAINT automations_check1 CHECK ((active_version_id IS NULL) = (active_trigger_type IS NULL)),
   CONSTRAINT automations_pkey PRIMARY KEY (id, tenant_id),
@@ -220,6 +221,7 @@ CREATE TABLE campaigns (
   is_test boolean DEFAULT false NOT NULL,
   message jsonb,
   close_chats boolean DEFAULT false NOT NULL,
+  segment_filters jsonb,
   CONSTRAINT campaigns_automation_check CHECK (automation_id IS NOT NULL OR message IS NOT NULL AND (status = ANY (ARRAY['draft'::text, 'cancelled'::text]))),
   CONSTRAINT campaigns_check CHECK ((due_at IS NOT NULL) = (status = ANY (ARRAY['scheduled'::text, 'running'::text]))),
   CONSTRAINT campaigns_pkey PRIMARY KEY (id, tenant_id),
@@ -229,6 +231,7 @@ CREATE TABLE campaigns (
 CREATE INDEX campaigns_by_channel ON campaigns (channel_id, created_at, id);
 CREATE INDEX campaigns_by_segment ON campaigns (segment_id, tenant_id) WHERE segment_id IS NOT NULL;
 CREATE INDEX campaigns_by_tenant ON campaigns (tenant_id, created_at, id);
+CREATE INDEX campaigns_by_version ON campaigns (version_id) WHERE status = ANY (ARRAY['running'::text, 'paused'::text]);
 CREATE INDEX campaigns_due ON campaigns (shard, tenant_id, due_at, id) WHERE due_at IS NOT NULL;
 
 CREATE TABLE channel_tokens (
@@ -529,16 +532,6 @@ WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=100
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 CREATE INDEX idempotency_keys_by_mention ON idempotency_keys USING gin (mentions);
 
-CREATE TABLE import_handles (
-  import_id uuid NOT NULL,
-  tenant_id uuid NOT NULL,
-  type text NOT NULL,
-  value text NOT NULL,
-  owner_id uuid NOT NULL,
-  CONSTRAINT import_handles_pkey PRIMARY KEY (import_id, type, value)
-);
-CREATE INDEX import_handles_by_owner ON import_handles (import_id, owner_id);
-
 CREATE TABLE import_issues (
   import_id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -562,6 +555,7 @@ CREATE TABLE imports (
   updated integer DEFAULT 0 NOT NULL,
   skipped integer DEFAULT 0 NOT NULL,
   issues jsonb DEFAULT '[]'::jsonb NOT NULL,
+  duplicates bytea,
   CONSTRAINT imports_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX imports_by_tenant ON imports (tenant_id, id);
@@ -679,6 +673,7 @@ CREATE TABLE media_fetches (
   due_at timestamptz,
   attempts integer DEFAULT 0 NOT NULL,
   created_at timestamptz NOT NULL,
+  crashes smallint DEFAULT 0 NOT NULL,
   CONSTRAINT media_fetches_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX media_fetches_by_message ON media_fetches (message_id);
@@ -689,9 +684,11 @@ CREATE TABLE merged_contacts (
   tenant_id uuid NOT NULL,
   contact_id uuid NOT NULL,
   created_at timestamptz NOT NULL,
+  contact_created_at timestamptz,
   CONSTRAINT merged_contacts_pkey PRIMARY KEY (id, tenant_id)
 );
 CREATE INDEX merged_contacts_by_contact ON merged_contacts (contact_id);
+CREATE INDEX merged_contacts_by_tenant ON merged_contacts (tenant_id, created_at);
 
 CREATE TABLE message_templates (
   id uuid NOT NULL,
@@ -1277,7 +1274,6 @@ ALTER TABLE files ADD CONSTRAINT files_message_id_tenant_id_fkey FOREIGN KEY (me
 ALTER TABLE files ADD CONSTRAINT files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 ALTER TABLE handles ADD CONSTRAINT handles_contact_id_tenant_id_fkey FOREIGN KEY (contact_id, tenant_id) REFERENCES contacts(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE idempotency_keys ADD CONSTRAINT idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
-ALTER TABLE import_handles ADD CONSTRAINT import_handles_import_id_tenant_id_fkey FOREIGN KEY (import_id, tenant_id) REFERENCES imports(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE import_issues ADD CONSTRAINT import_issues_import_id_tenant_id_fkey FOREIGN KEY (import_id, tenant_id) REFERENCES imports(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE imports ADD CONSTRAINT imports_id_tenant_id_fkey FOREIGN KEY (id, tenant_id) REFERENCES jobs(id, tenant_id) ON DELETE CASCADE;
 ALTER TABLE imports ADD CONSTRAINT imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
@@ -1376,7 +1372,8 @@ SELECT id,
     due_at,
     created_at,
     updated_at,
-    is_hidden
+    is_hidden,
+    segment_filters
    FROM automations
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[tenant_id] && (ARRAY( SELECT removals.id
@@ -1414,7 +1411,8 @@ SELECT id,
     segment_id,
     is_test,
     message,
-    close_chats
+    close_chats,
+    segment_filters
    FROM campaigns
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR NOT ARRAY[channel_id] && (ARRAY( SELECT removals.id
@@ -1601,7 +1599,8 @@ SELECT id,
     shard,
     due_at,
     attempts,
-    created_at
+    created_at,
+    crashes
    FROM media_fetches f
   WHERE NOT (EXISTS ( SELECT 1
            FROM removals)) OR (EXISTS ( SELECT 1

@@ -1,4 +1,4 @@
-import { ApiError } from '../base/errors.ts';
+import { ApiError, isUnavailable } from '../base/errors.ts';
 
 /** Codes for a lost connection or a stopping server. */
 const LOST_CODES = new Set([
@@ -105,7 +105,14 @@ export function asProgramError(error: unknown): unknown {
 
 /** Classes and codes of errors for which no row is to blame: resources, the operator, the system, conflicts, locks. */
 const TROUBLE =
-  /^(?:53|57|58|40)|^55P03$|^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|ENOMEM|EACCES|EPERM|EBUSY)$/;
+  /^(?:53|57|58|40)[0-9A-Z]{3}$|^55P03$|^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|ENOMEM|EACCES|EPERM|EBUSY)$/;
 
-/** Whether the server or the machine is in trouble, as opposed to an error that a row causes each time. */
-export const isServerTrouble = (error: unknown): boolean => TROUBLE.test(codeOf(error));
+/** A failure with a vendor's own code, such as 53000. It says itself whether a retry may succeed. */
+const isOfVendor = (error: unknown): boolean => error instanceof Error && 'isTemporary' in error;
+
+/**
+ * Whether the server or the machine is in trouble, as opposed to an error that a row causes each time. Handlers throw
+ * such an error without counting an attempt, and the ordering key pauses for a second. Only jobs count statements that took too long.
+ */
+export const isServerTrouble = (error: unknown): boolean =>
+  isUnavailable(error) || (!isOfVendor(error) && TROUBLE.test(codeOf(error)));

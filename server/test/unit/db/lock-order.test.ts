@@ -6,6 +6,7 @@ import { declaredStatements } from '../../../src/db/statement.ts';
 /** Statements that lock a row to delete it, or that hold off new references to it. */
 const DELETING = new Set([
   'attributes.lock',
+  'automation_runs.erase_of_contact',
   'channels.lock',
   'chats.lock_to_delete',
   'chats.lock_to_merge',
@@ -28,6 +29,7 @@ const DELETING = new Set([
   'in_use.lock_team',
   'in_use.lock_template',
   'in_use.lock_user',
+  'messages.erase_of_contact',
   'messages.lock_to_cancel',
   'shards.take',
   'tenants.lock_to_delete',
