@@ -1,5 +1,6 @@
-import { ApiError, invalidParam } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
+import { collectIssues, type Issues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantQueryable, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
@@ -101,11 +102,11 @@ interface AttributeInput extends AttributeChange {
   type?: AttributeType;
 }
 
-function validateOptions(type: AttributeType, options: string[]): void {
+function validateOptions(type: AttributeType, options: string[], issues: Issues): void {
   if (type === 'select' && options.length === 0)
-    throw invalidParam('options', 'too_small', 'A select needs at least one option');
+    issues.add('options', 'too_small', 'A select needs at least one option');
   if (type !== 'select' && options.length > 0)
-    throw invalidParam('options', 'custom', `Only a select has options, this is a ${type}`);
+    issues.add('options', 'custom', `Only a select has options, this is a ${type}`);
 }
 
 /** Returns every attribute of the tenant, the oldest first. */
@@ -116,7 +117,8 @@ export async function allAttributes(db: TenantQueryable): Promise<Attribute[]> {
 /** Creates an attribute. If several requests create the same one at once, one succeeds. */
 export async function createAttribute(tx: TenantTx, input: AttributeInput): Promise<Attribute> {
   const { type = 'text', options = [] } = input;
-  validateOptions(type, options);
+  const issues = collectIssues();
+  validateOptions(type, options, issues);
   const row = await tx.find(insertAttribute, [
     newId(),
     input.name,
@@ -130,12 +132,14 @@ export async function createAttribute(tx: TenantTx, input: AttributeInput): Prom
     tx.now,
   ]);
   if (!row)
-    throw invalidParam(
+    issues.add(
       'externalId',
       'custom',
       `There is already an attribute with the externalId "${input.externalId}"`,
     );
-  return presentAttribute(row);
+  // With an issue the transaction is rolled back, and with it the attribute.
+  issues.throwIfAny();
+  return presentAttribute(row as AttributeRow);
 }
 
 /** Changes the given fields. `externalId` and `type` cannot be changed: values depend on them. */
@@ -147,7 +151,9 @@ export async function changeAttribute(
   const row = isUuid(attributeId) ? await tx.find(lockAttribute, [attributeId]) : undefined;
   if (!row) throw new ApiError('attribute_not_found');
   const next = { ...presentAttribute(row), ...change };
-  validateOptions(row.type, next.options);
+  const issues = collectIssues();
+  validateOptions(row.type, next.options, issues);
+  issues.throwIfAny();
   const updated = await tx.find(updateAttribute, [
     attributeId,
     next.name,

@@ -66,28 +66,21 @@ const insertNote = statement<
                            mentioned_user_ids, created_at, updated_at, mentioned_team_ids)
    values ($1, $tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11) returning ${NOTE_COLUMNS}`,
 );
-const noteById = statement<[id: string, chatId: string], NoteRow>(
+const noteById = statement<[id: string], NoteRow>(
   'notes.by_id',
-  `select ${NOTE_COLUMNS} from visible_notes n where n.id = $1 and n.chat_id = $2 and n.tenant_id = $tenant`,
+  `select ${NOTE_COLUMNS} from visible_notes n where n.id = $1 and n.tenant_id = $tenant`,
 );
 const updateNote = statement<
-  [
-    id: string,
-    chatId: string,
-    text: string,
-    mentionedUserIds: string[],
-    mentionedTeamIds: string[],
-    now: Date,
-  ],
+  [id: string, text: string, mentionedUserIds: string[], mentionedTeamIds: string[], now: Date],
   NoteRow
 >(
   'notes.update',
-  `update visible_notes n set text = $3, mentioned_user_ids = $4, mentioned_team_ids = $5, updated_at = $6
-    where n.id = $1 and n.chat_id = $2 and n.tenant_id = $tenant returning ${NOTE_COLUMNS}`,
+  `update visible_notes n set text = $2, mentioned_user_ids = $3, mentioned_team_ids = $4, updated_at = $5
+    where n.id = $1 and n.tenant_id = $tenant returning ${NOTE_COLUMNS}`,
 );
-const deleteNote = statement<[id: string, chatId: string], NoteRow>(
+const deleteNote = statement<[id: string], NoteRow>(
   'notes.delete',
-  `delete from visible_notes n where n.id = $1 and n.chat_id = $2 and n.tenant_id = $tenant returning ${NOTE_COLUMNS}`,
+  `delete from visible_notes n where n.id = $1 and n.tenant_id = $tenant returning ${NOTE_COLUMNS}`,
 );
 
 export const presentNote = (row: NoteRow): Note => ({
@@ -111,11 +104,25 @@ interface NoteContent extends Mentions {
   text: string;
 }
 
-/** Locks the chat of a note, so that events have the order of the changes. */
+/** Locks the chat, so that events have the order of the changes. */
 async function lockChatOf(tx: TenantTx, chatId: string) {
   const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId]) : undefined;
   if (!chat) throw new ApiError('chat_not_found');
   return chat;
+}
+
+/** A note and its chat, which is locked; undefined if there is no such note. */
+async function lockNote(
+  tx: TenantTx,
+  noteId: string,
+): Promise<{ note: NoteRow; isSensitive: boolean } | undefined> {
+  const found = isUuid(noteId) ? await tx.find(noteById, [noteId]) : undefined;
+  if (!found) return undefined;
+  const chat = await tx.find(lockChat, [found.chat_id]);
+  const note = await tx.find(noteById, [noteId]);
+  // Until the lock was there, the chat may have become one with another, and the note moved with it.
+  if (note && note.chat_id !== found.chat_id) return lockNote(tx, noteId);
+  return chat && note ? { note, isSensitive: chat.is_sensitive } : undefined;
 }
 
 /** Throws an issue for each user and team that does not exist. Returns the ids as they are stored. */
@@ -196,34 +203,28 @@ export async function createNote(
 }
 
 /** Changes the given parts of a note. Only who was not mentioned before is notified. */
-export async function changeNote(
-  tx: TenantTx,
-  chatId: string,
-  noteId: string,
-  change: Partial<NoteContent>,
-): Promise<Note> {
-  const chat = await lockChatOf(tx, chatId);
-  const before = isUuid(noteId) ? await tx.find(noteById, [noteId, chat.id]) : undefined;
-  if (!before) throw new ApiError('note_not_found');
+export async function changeNote(tx: TenantTx, noteId: string, change: Partial<NoteContent>): Promise<Note> {
+  const locked = await lockNote(tx, noteId);
+  if (!locked) throw new ApiError('note_not_found');
+  const { note: before, isSensitive } = locked;
   const given = await requireMentions(tx, {
     mentionedUserIds: change.mentionedUserIds ?? [],
     mentionedTeamIds: change.mentionedTeamIds ?? [],
   });
   const row = (await tx.find(updateNote, [
     before.id,
-    chat.id,
     change.text ?? before.text,
     change.mentionedUserIds ? given.mentionedUserIds : before.mentioned_user_ids,
     change.mentionedTeamIds ? given.mentionedTeamIds : before.mentioned_team_ids,
     tx.now,
   ])) as NoteRow;
-  return publish(tx, 'note.updated', row, chat.is_sensitive, newMentions(row, before));
+  return publish(tx, 'note.updated', row, isSensitive, newMentions(row, before));
 }
 
 /** Deletes a note, and returns whether it existed. */
-export async function removeNote(tx: TenantTx, chatId: string, noteId: string): Promise<boolean> {
-  const chat = isUuid(chatId) ? await tx.find(lockChat, [chatId]) : undefined;
-  const row = chat && isUuid(noteId) ? await tx.find(deleteNote, [noteId, chat.id]) : undefined;
-  if (chat && row) publish(tx, 'note.deleted', row, chat.is_sensitive);
+export async function removeNote(tx: TenantTx, noteId: string): Promise<boolean> {
+  const locked = await lockNote(tx, noteId);
+  const row = locked && (await tx.find(deleteNote, [locked.note.id]));
+  if (row) publish(tx, 'note.deleted', row, locked.isSensitive);
   return row !== undefined;
 }

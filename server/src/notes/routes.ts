@@ -18,8 +18,8 @@ const ofChat = {
 const chatNotes = routeFamily(ofChat);
 const notes = routeFamily({
   tag: TAG,
-  params: Type.Object({ chatId: Type.String(), noteId: Type.String() }),
-  exampleParams: { chatId: exampleChat.id, noteId: exampleNote.id },
+  params: Type.Object({ noteId: Type.String() }),
+  exampleParams: { noteId: exampleNote.id },
 });
 
 export function noteRoutes(): Route[] {
@@ -59,7 +59,10 @@ export function noteRoutes(): Route[] {
       searchable: {
         fields: {
           id: { type: 'uuid', sql: 'n.id' },
-          text: { type: 'string', sql: 'n.text', sortable: false },
+          chatId: { type: 'uuid', sql: 'n.chat_id' },
+          channelId: { type: 'uuid', sql: 'n.channel_id' },
+          contactId: { type: 'uuid', sql: 'n.contact_id' },
+          text: { type: 'string', sql: 'n.text', isLong: true },
           authorType: { type: 'enum', sql: 'n.author', values: authorTypes },
           authorId: { type: 'uuid', sql: 'n.author_id', nullable: true },
           createdAt: { type: 'time', sql: 'n.created_at' },
@@ -85,22 +88,22 @@ export function noteRoutes(): Route[] {
     notes.write(
       {
         method: 'PUT',
-        path: '/v3/chats/:chatId/notes/:noteId',
+        path: '/v3/notes/:noteId',
         operationId: 'updateNote',
         summary: 'Update a note',
         description: 'Changes the given fields. The author stays.',
         access: 'chats:write',
         body: NoteChange,
         answer: data(Note),
-        failures: ['chat_not_found', 'note_not_found'],
+        failures: ['note_not_found'],
         example: { body: { text: exampleNote.text }, answer: exampleNote },
       },
-      ({ params, body }, tx) => changeNote(tx, params.chatId, params.noteId, body),
+      ({ params, body }, tx) => changeNote(tx, params.noteId, body),
     ),
     notes.write(
       {
         method: 'DELETE',
-        path: '/v3/chats/:chatId/notes/:noteId',
+        path: '/v3/notes/:noteId',
         operationId: 'deleteNote',
         summary: 'Delete a note',
         description: 'Deletes the note permanently.',
@@ -109,7 +112,7 @@ export function noteRoutes(): Route[] {
         failures: [],
         example: { answer: { deletedIds: [exampleNote.id], notFoundIds: [] } },
       },
-      async ({ params }, tx) => deleted(params.noteId, await removeNote(tx, params.chatId, params.noteId)),
+      async ({ params }, tx) => deleted(params.noteId, await removeNote(tx, params.noteId)),
     ),
   ];
 }

@@ -22,7 +22,7 @@ export function notificationRoutes(): Route[] {
       operationId: 'searchNotifications',
       tag: TAG,
       noun: 'the own notifications',
-      access: 'chats:read',
+      access: 'token',
       searchable: notificationFields,
       source: async (_reader, _params, principal) => notificationSource(principal),
       schema: Notification,
@@ -42,7 +42,7 @@ export function notificationRoutes(): Route[] {
         summary: 'Mark own notifications as read',
         description:
           'Marks the notifications in `ids`, or all of them. Those that are read already, belong to others or are gone are ignored. A token has no notifications.',
-        access: 'chats:read',
+        access: 'token',
         body: NotificationsRead,
         answer: data(UnreadCount),
         failures: [],

@@ -72,7 +72,7 @@ export function savedReplyRoutes(): Route[] {
         fields: {
           id: { type: 'uuid', sql: 's.id' },
           shortcut: { type: 'string', sql: 's.shortcut' },
-          text: { type: 'string', sql: 's.text', sortable: false },
+          text: { type: 'string', sql: 's.text', isLong: true },
           createdAt: { type: 'time', sql: 's.created_at' },
           updatedAt: { type: 'time', sql: 's.updated_at' },
         },

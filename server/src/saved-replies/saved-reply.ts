@@ -66,10 +66,14 @@ export const presentSavedReply = (row: SavedReplyRow): SavedReply => ({
   updatedAt: timestamp(row.updated_at),
 });
 
+interface GivenFile {
+  fileId: string;
+}
+
 interface SavedReplyInput {
   shortcut: string;
   text: string;
-  media?: { fileId: string }[];
+  media?: GivenFile | GivenFile[];
   channelIds?: string[];
 }
 
@@ -89,15 +93,20 @@ function validateText(text: string, issues: Issues): void {
 
 async function readFiles(
   tx: TenantTx,
-  media: readonly { fileId: string }[],
+  media: GivenFile | readonly GivenFile[],
   issues: Issues,
 ): Promise<SavedReply['media']> {
   const files: SavedReply['media'] = [];
-  for (const [index, { fileId }] of media.entries()) {
+  for (const [index, { fileId }] of [media].flat().entries()) {
     const file = await findFile(tx, fileId);
     if (file)
       files.push({ fileId: file.id, filename: file.filename, mimeType: file.mime_type, size: file.size });
-    else issues.add(`media.${index}.fileId`, 'custom', `There is no file ${fileId}`);
+    else
+      issues.add(
+        `${Array.isArray(media) ? `media.${index}` : 'media'}.fileId`,
+        'custom',
+        `There is no file ${fileId}`,
+      );
   }
   return files;
 }

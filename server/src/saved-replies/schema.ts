@@ -20,11 +20,15 @@ const ChannelIds = Type.Array(Uuid(), {
   description: 'The channels that it is for; empty for all',
 });
 
+const FileInput = Type.Object({ fileId: Uuid() });
+
 const fields = {
   shortcut: Shortcut,
   text: Text,
   media: Type.Optional(
-    Type.Array(Type.Object({ fileId: Uuid() }), { maxItems: MAX_FILES, description: 'Uploaded files' }),
+    Type.Union([FileInput, Type.Array(FileInput, { maxItems: MAX_FILES })], {
+      description: 'One or several uploaded files',
+    }),
   ),
   channelIds: Type.Optional(ChannelIds),
 };

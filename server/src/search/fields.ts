@@ -21,8 +21,8 @@ export interface Field {
   sql: string | ((bind: Bind) => string);
   /** Must be true if the expression can be NULL: a cursor relies on it. */
   nullable?: boolean;
-  /** True by default, never for `list` and `any`. A cursor contains the value, so long texts must not be sortable. */
-  sortable?: boolean;
+  /** Set if the text can be longer than a cursor may be: rows are then sorted by its beginning. */
+  isLong?: true;
   /** Whether a `string` is stored without spaces around it, and so is what it is compared with. */
   isTrimmed?: boolean;
   /** The values of an `enum`. */
@@ -68,6 +68,8 @@ export interface Searchable {
   fields: FieldTable;
   /** Finds fields whose names are not known in advance, such as `attributes.<externalId>`. */
   dynamic?: (name: string) => Field | undefined;
+  /** Finds the filter of a segment by its id in lower case. Left out where the grammar has no `segment("…")`. */
+  segmentFilter?: (id: string) => string | undefined;
   /** The SQL expressions in which `search` looks for a substring, ignoring case. */
   names: readonly string[];
   /** Set if `names` contain phone numbers such as +15550001111: `search` also finds them written in another way. */
@@ -95,8 +97,21 @@ export function findNearestField(searchable: Searchable, name: string): string |
   return findNearest(name, new Set([...Object.keys(searchable.fields), 'id']));
 }
 
-export const isSortable = (field: Field): boolean =>
-  field.type !== 'list' && field.type !== 'any' && field.sortable !== false;
+export const isSortable = ({ type }: Field): boolean => type !== 'list' && type !== 'any';
+
+/** A cursor contains the values by which rows are sorted. */
+const SORTED_CHARACTERS = 200;
+
+/** The field as rows are sorted by it. */
+export function requireSortField(searchable: Searchable, name: string): Field {
+  const field = requireField(searchable, name);
+  const { sql, isLong } = field;
+  if (!isLong) return field;
+  return {
+    ...field,
+    sql: (bind) => `left(${typeof sql === 'string' ? sql : sql(bind)}, ${SORTED_CHARACTERS})`,
+  };
+}
 
 const comparisons = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const;
 export type Comparison = (typeof comparisons)[number];

@@ -14,7 +14,7 @@ const nullableString = (description: string) =>
 export const Query = Type.String({
   maxLength: MAX_EXPRESSION_CHARACTERS,
   description:
-    'A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \\" and \\\\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case.',
+    'A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \\" and \\\\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case.',
   examples: ['and(eq(status,"active"),ge(createdAt,"2026-11-01T00:00:00Z"))'],
 });
 

@@ -38,7 +38,7 @@ export function segmentRoutes(): Route[] {
         operationId: 'createSegment',
         summary: 'Save a filter of contacts',
         description:
-          'A segment is everyone who matches its filter at the moment it is used, for example as the audience of a campaign.',
+          'A segment is everyone who matches its filter at the moment it is used, for example as the audience of a campaign. Filters of contacts name it with `segment("<id>")`.',
         access: 'contacts:write',
         body: NewSegment,
         answer: data(Segment),
@@ -85,6 +85,7 @@ export function segmentRoutes(): Route[] {
         fields: {
           id: { type: 'uuid', sql: 's.id' },
           name: { type: 'string', sql: 's.name' },
+          query: { type: 'string', sql: 's.query', isLong: true },
           createdAt: { type: 'time', sql: 's.created_at' },
           updatedAt: { type: 'time', sql: 's.updated_at' },
         },
@@ -103,7 +104,7 @@ export function segmentRoutes(): Route[] {
         operationId: 'updateSegment',
         summary: 'Update a segment',
         description:
-          'Changes the given fields. Campaigns that are running keep the filter that they began with; the next occurrence uses the new one.',
+          'Changes the given fields. Campaigns that are running keep the filter that they began with; the next occurrence uses the new one. A filter with which another segment, or an audience that names this one, would no longer be valid is refused.',
         access: 'contacts:write',
         body: SegmentChange,
         answer: data(Segment),
@@ -119,7 +120,7 @@ export function segmentRoutes(): Route[] {
         operationId: 'deleteSegment',
         summary: 'Delete a segment',
         description:
-          'Its contacts stay. A segment that a draft or an active campaign uses is not deleted, unless `force` is true: the campaign then keeps its filter.',
+          'Its contacts stay. A segment that a draft, an active campaign, an automation or another segment uses is not deleted, unless `force` is true: a campaign with its `segmentId` then keeps its filter, other filters that name it are no longer valid.',
         access: 'contacts:write',
         query: Force,
         answer: data(DeleteResult),

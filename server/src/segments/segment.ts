@@ -3,6 +3,7 @@ import { ApiError, invalidParam } from '../base/errors.ts';
 import { deletionOf } from '../base/events.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { countContacts } from '../contacts/count-contacts.ts';
+import { holdAudience } from '../contacts/hold-audience.ts';
 import { searchableContacts } from '../contacts/search.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
@@ -10,6 +11,7 @@ import type { TenantDatabase, TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
 import { parseRowFilter } from '../search/grammar/filter.ts';
 import { ExpressionError } from '../search/grammar/tokens.ts';
+import { requireUsable } from './require-usable.ts';
 import type { Segment, SegmentCount } from './schema.ts';
 
 export interface SegmentRow {
@@ -37,7 +39,11 @@ const lockSegment = statement<[id: string], SegmentRow>(
 );
 const holdSegment = statement<[id: string], SegmentRow>(
   'segments.hold',
-  `select ${SEGMENT_COLUMNS} from segments s where s.id = $1 and s.tenant_id = $tenant for key share`,
+  `select ${SEGMENT_COLUMNS} from segments s where s.id = $1 and s.tenant_id = $tenant for share`,
+);
+const lockFilters = statement<[]>(
+  'segments.lock_filters',
+  `select pg_advisory_xact_lock(hashtextextended('segments:' || $tenant::text, 0))`,
 );
 const updateSegment = statement<[id: string, name: string, query: string, now: Date], SegmentRow>(
   'segments.update',
@@ -63,9 +69,12 @@ const nameTaken = (name: string): ApiError =>
   invalidParam('name', 'custom', `Another segment is named "${name}" already`);
 
 /** Throws for a filter that a search of contacts would refuse. */
-async function requireValid(db: TenantReader, query: string): Promise<void> {
+async function requireValid(tx: TenantTx, query: string, segmentId?: string): Promise<void> {
+  await holdAudience(tx, query);
+  // With its new filter a segment must not contain itself.
+  const own = new Map(segmentId === undefined ? [] : [[segmentId, query]]);
   try {
-    parseRowFilter(query, await searchableContacts(db), db.now);
+    parseRowFilter(query, await searchableContacts(tx, query, own), tx.now);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     throw invalidParam('query', 'invalid_string', error.message);
@@ -105,11 +114,16 @@ export async function changeSegment(
   segmentId: string,
   change: { name?: string; query?: string },
 ): Promise<Segment> {
+  // One filter after another: two segments that begin to name each other would wait for each other.
+  if (change.query !== undefined) await tx.run(lockFilters, []);
   const row = isUuid(segmentId) ? await tx.find(lockSegment, [segmentId]) : undefined;
   if (!row) throw new ApiError('segment_not_found');
   const name = change.name === undefined ? row.name : nameOf(change.name);
   const query = change.query ?? row.query;
-  if (change.query !== undefined) await requireValid(tx, query);
+  if (query !== row.query) {
+    await requireValid(tx, query, row.id);
+    await requireUsable(tx, row, query);
+  }
   if (name === row.name && query === row.query) return presentSegment(row);
   const changed = await tx.find(updateSegment, [row.id, name, query, tx.now]).catch((error) => {
     throw isUniqueViolation(error, 'segments_name') ? nameTaken(name) : error;

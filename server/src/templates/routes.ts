@@ -4,7 +4,7 @@ import { DeleteResult, data, deleted } from '../http/answer.ts';
 import { type Route, routeFamily } from '../http/route.ts';
 import { Uuid } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { templateStatuses } from '../providers/vendor-template.ts';
+import { templateQualities, templateStatuses } from '../providers/vendor-template.ts';
 import { changeTemplate, createTemplate, removeTemplate } from './change-template.ts';
 import { exampleTemplate } from './example.ts';
 import {
@@ -82,6 +82,12 @@ export function templateRoutes(deps: SyncDeps): Route[] {
           language: { type: 'string', sql: 't.language' },
           category: { type: 'enum', sql: 't.category', values: templateCategories },
           status: { type: 'enum', sql: 't.status', values: templateStatuses },
+          rejectionReason: { type: 'string', sql: 't.rejection_reason', nullable: true, isLong: true },
+          problem: { type: 'string', sql: 't.problem', nullable: true, isLong: true },
+          quality: { type: 'enum', sql: 't.quality', nullable: true, values: templateQualities },
+          vendorId: { type: 'string', sql: 't.vendor_id', nullable: true },
+          body: { type: 'string', sql: 't.body', isLong: true },
+          footer: { type: 'string', sql: 't.footer', nullable: true },
           createdAt: { type: 'time', sql: 't.created_at' },
           updatedAt: { type: 'time', sql: 't.updated_at' },
         },

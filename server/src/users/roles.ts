@@ -27,7 +27,6 @@ export const roleScopes: Readonly<Record<Role, readonly Scope[]>> = {
     'attributes:read',
     'users:read',
     'events:read',
-    'jobs:read',
     'automations:read',
     'automations:trigger',
     'campaigns:read',
@@ -37,5 +36,5 @@ export const roleScopes: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: scopes.filter((scope) => isRead(scope) && !MANAGED.has(scope)),
 };
 
-/** Whether the channels of the teams restrict a role. Owners and admins see everything that they manage. */
-export const isRestrictable = (role: Role): boolean => role === 'agent' || role === 'viewer';
+/** Owners and admins see everything that they manage: the channels of teams restrict agents and viewers only. */
+export const isAdmin = (role: Role): boolean => role === 'owner' || role === 'admin';

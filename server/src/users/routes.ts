@@ -6,7 +6,16 @@ import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import { authorOf } from './author.ts';
 import { userRoles } from './roles.ts';
-import { Availability, NewTeam, NewUser, Team, TeamChange, User, UserChange } from './schema.ts';
+import {
+  Availability,
+  NewTeam,
+  NewUser,
+  Team,
+  TeamChange,
+  User,
+  UserChange,
+  userAccesses,
+} from './schema.ts';
 import { changeTeam, createTeam, presentTeam, removeTeam, requireTeam, TEAM_COLUMNS } from './team.ts';
 import {
   changeUser,
@@ -83,6 +92,8 @@ export function userRoutes(): Route[] {
           name: { type: 'string', sql: 'u.name' },
           email: { type: 'string', sql: 'u.email' },
           role: { type: 'enum', sql: 'u.role', values: userRoles },
+          access: { type: 'enum', sql: 'u.access', values: userAccesses },
+          isAway: { type: 'boolean', sql: 'u.is_away' },
           hasLogin: { type: 'boolean', sql: 'u.person_id is not null' },
           createdAt: { type: 'time', sql: 'u.created_at' },
           updatedAt: { type: 'time', sql: 'u.updated_at' },

@@ -8,8 +8,10 @@ const Email = Type.String({
   description: 'Unique in the tenant, not case-sensitive; stored in lower case',
 });
 const Role = OneOf(userRoles, 'What the user may do; `GET /v3/session` shows the scopes of a role');
+/** Which chats an agent or viewer sees. */
+export const userAccesses = ['all', 'teams'] as const;
 const Access = OneOf(
-  ['all', 'teams'],
+  userAccesses,
   'Whether an agent or viewer sees the chats of all channels, or only those of the channels of its teams. Owners and admins see all',
 );
 const IsAway = Type.Boolean({

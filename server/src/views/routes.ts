@@ -74,6 +74,8 @@ export function viewRoutes(): Route[] {
           id: { type: 'uuid', sql: 'v.id' },
           userId: { type: 'uuid', sql: 'v.user_id', nullable: true },
           name: { type: 'string', sql: 'v.name' },
+          query: { type: 'string', sql: 'v.query', isLong: true },
+          sortBy: { type: 'string', sql: 'v.sort_by', nullable: true, isLong: true },
           isShared: { type: 'boolean', sql: 'v.is_shared' },
           createdAt: { type: 'time', sql: 'v.created_at' },
           updatedAt: { type: 'time', sql: 'v.updated_at' },

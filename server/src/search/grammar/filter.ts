@@ -19,10 +19,12 @@ import { parseField } from './field.ts';
 import { isRelativeTime, readRelativeTime } from './relative-time.ts';
 import { ExpressionError, readTokens, type Token, type Tokens } from './tokens.ts';
 
-const MAX_LEVELS = 20;
+export const MAX_LEVELS = 20;
 const MAX_LIST_VALUES = 500;
 /** Each is compared with the text of every row that no index excludes: 150 of them took seconds. */
 export const MAX_TEXT_CONDITIONS = 20;
+/** Each stands for its filter, of up to 4,096 characters, which may have others. */
+const MAX_SEGMENTS = 20;
 
 /**
  * A filter whose fields are known and whose values have the types of the fields. `eq(f,null)` becomes `isNull(f)`.
@@ -41,7 +43,7 @@ export type Leaf =
   | { op: TextOperator; field: string; type: FieldType; value: string }
   | { op: 'isNull'; field: string; type: FieldType };
 
-const FUNCTIONS: readonly string[] = ['and', 'or', 'not', ...leafOperators];
+const FUNCTIONS: readonly string[] = ['and', 'or', 'not', 'segment', ...leafOperators];
 
 /** The user for whom `me()` and `myTeams()` are evaluated. */
 export interface Me {
@@ -56,12 +58,20 @@ interface Known {
   now: Date;
   /** Undefined where nobody has logged in. */
   me: Me | undefined;
+  /** How many segments have been replaced by their filters. */
+  segments: { count: number };
+  /** The segments in whose filters the parser is. */
+  enclosing: readonly string[];
 }
 
 /** Parses a filter for a moment and checks it against the resource's fields. Throws an ExpressionError. */
 export function parseFilter(text: string, searchable: Searchable, now: Date, me?: Me): Filter {
+  return parseWhole(text, { searchable, now, me, segments: { count: 0 }, enclosing: [] }, 1);
+}
+
+function parseWhole(text: string, known: Known, level: number): Filter {
   const tokens = readTokens(text);
-  const filter = parseCondition(tokens, { searchable, now, me }, 1);
+  const filter = parseCondition(tokens, known, level);
   const last = tokens.take();
   if (last.kind !== 'end') throw tokens.createExpectedError('end of input', last);
   return filter;
@@ -107,8 +117,34 @@ function parseCondition(tokens: Tokens, known: Known, level: number): Filter {
     tokens.takePunctuation(')');
     return { op, condition };
   }
+  if (op === 'segment') return parseSegment(tokens, known, name, level);
   return parseLeaf(tokens, known, op as LeafOperator);
 }
+
+/** `segment("<id>")` is the filter of the segment. */
+function parseSegment(tokens: Tokens, known: Known, name: Token, level: number): Filter {
+  const { searchable, segments, enclosing } = known;
+  if (!searchable.segmentFilter) throw tokens.createError('segment() is only for filters of contacts', name);
+  const token = tokens.take();
+  if (token.kind !== 'text') throw tokens.createExpectedError('the id of a segment in quotes', token);
+  tokens.takePunctuation(')');
+  const id = token.text.toLowerCase();
+  const text = searchable.segmentFilter(id);
+  if (text === undefined) throw tokens.createError(`There is no segment ${quote(token.text)}`, token);
+  if (enclosing.includes(id)) throw tokens.createError('A segment must not contain itself', token);
+  segments.count += 1;
+  if (segments.count > MAX_SEGMENTS) throw tokens.createError(`More than ${MAX_SEGMENTS} segments`, token);
+  try {
+    return parseWhole(text, { ...known, enclosing: [...enclosing, id] }, level + 1);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw tokens.createError(`In segment ${quote(token.text)}: ${error.message}`, token);
+  }
+}
+
+/** The ids of segments that a filter may name, in lower case, also if it is not valid. */
+export const namedSegments = (text: string): string[] =>
+  [...text.matchAll(/\bsegment\s*\(\s*"([^"\\]*)"/g)].map(([, id = '']) => id.toLowerCase());
 
 function parseLeaf(tokens: Tokens, known: Known, op: LeafOperator): Filter {
   const fieldToken = tokens.peek();

@@ -1,4 +1,4 @@
-import { type Bind, type FieldTable, requireField, type Searchable } from '../fields.ts';
+import { type Bind, type FieldTable, requireSortField, type Searchable } from '../fields.ts';
 import type { SearchQuery } from '../query.ts';
 import { getOffset, type SearchRequest } from '../request.ts';
 import { compileField } from '../sql/field.ts';
@@ -27,7 +27,7 @@ export function sortMatches(query: SearchQuery, maxMatches: number): SqlStatemen
   // The sort values are read together with the rows, so the rows are not read again to be sorted.
   const fields: FieldTable = {};
   const columns = sort.map(({ field: name }, index) => {
-    const field = requireField(searchable, name);
+    const field = requireSortField(searchable, name);
     fields[name] = { ...field, sql: `found.sorted${index}` };
     return `${compileField(field, bind)} as sorted${index}`;
   });

@@ -4,7 +4,7 @@ import {
   type Field,
   type FieldType,
   parseTime,
-  requireField,
+  requireSortField,
   type Searchable,
 } from '../fields.ts';
 import type { Sort, SortKey } from '../grammar/sort.ts';
@@ -24,7 +24,7 @@ export const KEY_COLUMN = '$key';
 /** The expression of a row's key, as a text[]. */
 export function compileKey(sort: Sort, searchable: Searchable, bind: Bind): string {
   const values = sort.map((key) => {
-    const sql = compileField(requireField(searchable, key.field), bind);
+    const sql = compileField(requireSortField(searchable, key.field), bind);
     if (key.type !== 'time') return `${sql}::text`;
     // A cast to text would depend on the session's DateStyle and time zone.
     return `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
@@ -71,7 +71,7 @@ interface KeyValue {
 const toKeyValues = (sort: Sort, key: Key, searchable: Searchable): KeyValue[] =>
   sort.map((sortKey, index) => ({
     key: sortKey,
-    field: requireField(searchable, sortKey.field),
+    field: requireSortField(searchable, sortKey.field),
     value: key[index] ?? null,
   }));
 
