@@ -157,6 +157,7 @@ export function fileRoutes(deps: FileDeps): Route[] {
           filename: { type: 'string', sql: 'f.filename' },
           mimeType: { type: 'string', sql: 'f.mime_type' },
           size: { type: 'number', sql: 'f.size' },
+          sha256: { type: 'string', sql: `encode(f.sha256, 'hex')` },
           isPrivate: { type: 'boolean', sql: 'f.is_private' },
           createdAt: { type: 'time', sql: 'f.created_at' },
           updatedAt: { type: 'time', sql: 'f.updated_at' },

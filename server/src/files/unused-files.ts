@@ -5,24 +5,24 @@ import { fileRemovalsQueue } from './queues.ts';
 
 const deleteUnused = removalStatement<[ids: string[]]>(
   'files.delete_unused',
-  // Files that came with messages are deleted with those. The index messages_by_file leads from a file to its messages.
-  `delete from files f
+  // Files that came with messages are deleted with those. The index messages_by_file leads from a file to its messages. Texts that may
+  // name files are read once for all of them.
+  `with texts as materialized (
+     select concat(c.message::text, c.template_header::text) as text from campaigns c where c.tenant_id = $tenant
+     union all
+     select v.definition::text from automations a
+       join automation_versions v on v.automation_id = a.id and v.tenant_id = a.tenant_id
+      where a.tenant_id = $tenant and (v.id in (a.active_version_id, a.latest_version_id) or ${hasUnfinishedRuns('v')}))
+   delete from files f
     where f.id = any ($1::uuid[]) and f.tenant_id = $tenant and f.message_id is null
       and not exists (
         select 1 from messages m
          where m.media @> jsonb_build_array(jsonb_build_object('fileId', f.id)) and m.media <> '[]'::jsonb
            and m.sender = 'outbound' and (m.tenant_id = f.tenant_id) is true)
       and not exists (
-        select 1 from campaigns c where c.tenant_id = f.tenant_id and (c.template_header ->> 'fileId' = f.id::text or position(f.id::text in c.message::text) > 0))
-      and not exists (
         select 1 from saved_replies s
          where s.tenant_id = f.tenant_id and s.media @> jsonb_build_array(jsonb_build_object('fileId', f.id)))
-      and not exists (
-        select 1 from automations a
-          join automation_versions v on v.automation_id = a.id and v.tenant_id = a.tenant_id
-         where a.tenant_id = f.tenant_id
-           and case when v.id in (a.active_version_id, a.latest_version_id) or ${hasUnfinishedRuns('v')}
-                 then position(f.id::text in v.definition::text) > 0 else false end)`,
+      and not exists (select 1 from texts t where position(f.id::text in t.text) > 0)`,
 );
 
 /** Deletes those of these files that no message, campaign, saved reply or automation uses. */

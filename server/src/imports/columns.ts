@@ -1,7 +1,7 @@
 import type { AttributeKind } from '../attributes/find-attributes.ts';
 import type { Issues } from '../base/issues.ts';
 
-/** What a column of a file can be. Attributes are written as in exports: `attributes.city`. */
+/** What a column of a file can be, beside `attributes.city` and `metadata.crmId`. */
 export const contactColumns = [
   'firstName',
   'lastName',
@@ -15,6 +15,9 @@ export const contactColumns = [
 ] as const;
 export type ContactColumn = (typeof contactColumns)[number];
 export const ATTRIBUTE_PREFIX = 'attributes.';
+export const METADATA_PREFIX = 'metadata.';
+/** Keys that no request may have in its metadata either. */
+const FORBIDDEN_KEYS: readonly string[] = ['', '__proto__', 'constructor'];
 
 const isContactColumn = (field: string): field is ContactColumn =>
   (contactColumns as readonly string[]).includes(field);
@@ -102,32 +105,44 @@ export function guessColumns(header: readonly string[], attributes: readonly Att
   });
 }
 
+/** Adds an issue unless a column can be what it is said to be. */
+function validateField(
+  name: string,
+  field: string,
+  attributes: readonly AttributeKind[],
+  issues: Issues,
+): void {
+  const externalId = field.startsWith(ATTRIBUTE_PREFIX) ? field.slice(ATTRIBUTE_PREFIX.length) : undefined;
+  const key = field.startsWith(METADATA_PREFIX) ? field.slice(METADATA_PREFIX.length) : '';
+  if (externalId !== undefined) {
+    if (!attributes.some(({ external_id }) => external_id === externalId))
+      issues.add(name, 'custom', `There is no attribute "${externalId}"`);
+  } else if (!isContactColumn(field) && FORBIDDEN_KEYS.includes(key))
+    issues.add(
+      name,
+      'invalid_enum_value',
+      `Must be one of ${contactColumns.join(', ')}, attributes. and the externalId of an attribute, or metadata. and a key`,
+    );
+}
+
 /** The columns of a file with what the client says they are. Adds an issue for each that is wrong. */
-export function validateColumns(
-  given: readonly Column[],
+export function mapColumns(
+  mapping: Readonly<Record<string, string>>,
   header: readonly string[],
   attributes: readonly AttributeKind[],
   issues: Issues,
 ): Column[] {
   const fields = new Map<number, string>();
-  for (const [index, { name, field }] of given.entries()) {
+  const used = new Set<string>();
+  for (const [name, field] of Object.entries(mapping)) {
     const position = header.indexOf(name.trim());
-    if (position === -1) issues.add(`${index}.name`, 'custom', 'The file has no column of this name');
-    else if (header.indexOf(name.trim(), position + 1) !== -1)
-      issues.add(`${index}.name`, 'custom', 'The file has several columns of this name');
-    else if (fields.has(position)) issues.add(`${index}.name`, 'custom', 'Is given twice');
-    if (field === null) continue;
-    const externalId = field.startsWith(ATTRIBUTE_PREFIX) ? field.slice(ATTRIBUTE_PREFIX.length) : undefined;
-    if (externalId !== undefined && !attributes.some(({ external_id }) => external_id === externalId))
-      issues.add(`${index}.field`, 'custom', `There is no attribute "${externalId}"`);
-    else if (externalId === undefined && !isContactColumn(field))
-      issues.add(
-        `${index}.field`,
-        'invalid_enum_value',
-        `Must be one of ${contactColumns.join(', ')}, or attributes. and the externalId of an attribute`,
-      );
-    else if ([...fields.values()].includes(field))
-      issues.add(`${index}.field`, 'custom', `Another column is ${field} already`);
+    if (position === -1) issues.add(name, 'custom', 'The file has no column of this name');
+    else if (header.includes(name.trim(), position + 1))
+      issues.add(name, 'custom', 'The file has several columns of this name');
+    else if (fields.has(position)) issues.add(name, 'custom', 'Is given twice');
+    validateField(name, field, attributes, issues);
+    if (used.has(field)) issues.add(name, 'custom', `Another column is ${field} already`);
+    used.add(field);
     if (position !== -1) fields.set(position, field);
   }
   return header.map((name, position) => ({ name, field: fields.get(position) ?? null }));
@@ -137,7 +152,7 @@ export function validateColumns(
 export function requireHandles(columns: readonly Column[], issues: Issues): void {
   const fields = columns.map(({ field }) => field);
   if (!fields.includes('phoneNumber') && !fields.includes('email'))
-    issues.add('columns', 'custom', 'One column must be phoneNumber or email, to identify a contact');
+    issues.add('mapping', 'custom', 'One column must be phoneNumber or email, to identify a contact');
   if (fields.includes('fullName') && (fields.includes('firstName') || fields.includes('lastName')))
-    issues.add('columns', 'custom', 'Use either fullName, or firstName and lastName');
+    issues.add('mapping', 'custom', 'Use either fullName, or firstName and lastName');
 }

@@ -5,12 +5,13 @@ import { type Country, isCountry } from '../contacts/handles/validate.ts';
 import { validateLabels } from '../contacts/validate-contact.ts';
 import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
 import { type FileRow, findFile, holdFile } from '../files/file.ts';
+import { makePrivate } from '../files/imported-files.ts';
 import type { FileStore } from '../files/store.ts';
 import { hasScope, lacksScope, type Principal } from '../http/permissions.ts';
 import type { Finish } from '../http/route.ts';
 import { insertRequested } from '../jobs/insert-job.ts';
 import { authorOf } from '../users/author.ts';
-import { guessColumns, requireHandles, validateColumns } from './columns.ts';
+import { guessColumns, mapColumns, requireHandles } from './columns.ts';
 import { type ExaminedFile, examineFile, hasWideMark } from './csv/examine.ts';
 import { CsvError } from './csv/read-file.ts';
 import { insertImport, requireImport } from './import.ts';
@@ -115,18 +116,18 @@ export async function startImport(
   request: NewImport,
   principal: Principal,
 ): Promise<Finish<Import>> {
-  const { columns: given, isDryRun = false, existing = 'update', publishEvents = true } = request;
+  const { dryRun = false, onExisting = 'skip', publishEvents = true, triggerAutomations = false } = request;
+  if (triggerAutomations && !publishEvents)
+    throw invalidParam('triggerAutomations', 'custom', 'Events start automations: leave out publishEvents');
   const defaultCountry = countryOf(request.defaultCountry);
   const { file, examined } = await examine(db, store, request, principal);
   const issues = collectIssues();
-  const attributes = await attributesOf(db);
-  const columns = given
-    ? validateColumns(given, examined.header, attributes, issues.at('columns'))
-    : guessColumns(examined.header, attributes);
+  const columns = mapColumns(request.mapping, examined.header, await attributesOf(db), issues.at('mapping'));
   if (issues.isEmpty) requireHandles(columns, issues);
   issues.throwIfAny();
   return async (tx) => {
     if (!(await holdFile(tx, file.id))) throw noFile(file.id);
+    await makePrivate(tx, file.id);
     const labelIds = (request.labelIds ?? []).map((id) => id.toLowerCase());
     const known = new Set(
       await validateLabels(
@@ -149,8 +150,15 @@ export async function startImport(
       id,
       fileId: file.id,
       filename: file.filename,
-      isDryRun,
-      settings: { columns, defaultCountry, existing, labelIds: [...known], publishEvents },
+      isDryRun: dryRun,
+      settings: {
+        columns,
+        defaultCountry,
+        onExisting,
+        labelIds: [...known],
+        publishEvents,
+        triggerAutomations,
+      },
       encoding: examined.encoding,
       delimiter: examined.delimiter,
       start: examined.start,

@@ -57,7 +57,7 @@ export async function importErrors(
 
   async function* pieces(): AsyncGenerator<string> {
     const names = hasFile ? options.columns.map(({ name }) => name) : [];
-    yield csvLine(['row', 'reasons', ...names]);
+    yield csvLine(['row', 'reason', ...names]);
     const rows = fileRows();
     try {
       for await (const { row_number, issues } of issueRows()) {

@@ -5,16 +5,13 @@ export const exampleImport: Import = {
   fileId: '019a82a0-0000-7000-8000-000000000075',
   filename: 'customers.csv',
   status: 'running',
-  isDryRun: false,
-  columns: [
-    { name: 'Name', field: 'fullName' },
-    { name: 'Phone', field: 'phoneNumber' },
-    { name: 'Notes', field: null },
-  ],
+  dryRun: false,
+  mapping: { Name: 'fullName', Phone: 'phoneNumber' },
   defaultCountry: 'DE',
-  existing: 'update',
+  onExisting: 'update',
   labelIds: ['019a82a0-0000-7000-8000-000000000040'],
   publishEvents: true,
+  triggerAutomations: false,
   encoding: 'utf-8',
   delimiter: ';',
   author: { type: 'user', id: '019a82a0-0000-7000-8000-000000000060', name: 'Grace Hopper' },
@@ -51,4 +48,4 @@ export const exampleExamined: ExaminedImport = {
 };
 
 export const exampleErrors =
-  'row,reasons,Name,Phone,Notes\r\n17,Phone: DE has no number such as 017: check the number of digits,Bob,017,\r\n';
+  'row,reason,Name,Phone,Notes\r\n17,Phone: DE has no number such as 017: check the number of digits,Bob,017,\r\n';

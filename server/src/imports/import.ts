@@ -5,20 +5,24 @@ import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import type { Principal } from '../http/permissions.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
+import { cancelJob } from '../jobs/bulk.ts';
 import { isVisibleJob } from '../jobs/job.ts';
 import { jobStatuses } from '../jobs/schema.ts';
 import type { Searchable } from '../search/fields.ts';
 import type { SearchSource } from '../search/source.ts';
 import type { Column } from './columns.ts';
-import type { Import, RowIssue } from './schema.ts';
+import { encodings } from './csv/encoding.ts';
+import { delimiters } from './csv/examine.ts';
+import { type Import, onExistingChoices, type RowIssue } from './schema.ts';
 
 /** What is done with the rows of a file, as it is stored. */
 interface ImportSettings {
   columns: Column[];
   defaultCountry: Country | null;
-  existing: Import['existing'];
+  onExisting: Import['onExisting'];
   labelIds: string[];
   publishEvents: boolean;
+  triggerAutomations: boolean;
 }
 
 export interface ImportRow {
@@ -74,12 +78,15 @@ export const presentImport = ({ options, ...row }: ImportRow): Import => ({
   fileId: row.file_id,
   filename: row.filename,
   status: row.status,
-  isDryRun: row.is_dry_run,
-  columns: options.columns,
+  dryRun: row.is_dry_run,
+  mapping: Object.fromEntries(
+    options.columns.flatMap(({ name, field }) => (field === null ? [] : [[name, field] as const])),
+  ),
   defaultCountry: options.defaultCountry,
-  existing: options.existing,
+  onExisting: options.onExisting,
   labelIds: options.labelIds,
   publishEvents: options.publishEvents,
+  triggerAutomations: options.triggerAutomations,
   encoding: row.encoding,
   delimiter: row.delimiter,
   author: row.author,
@@ -140,12 +147,31 @@ export const requireImport = async (
   principal: Principal,
 ): Promise<Import> => presentImport(await requireImportRow(db, importId, principal));
 
+/** Ends an import before its end. What is imported stays. One that has ended is not changed. */
+export async function cancelImport(tx: TenantTx, importId: string, principal: Principal): Promise<Import> {
+  const { id } = await requireImportRow(tx, importId, principal);
+  await cancelJob(tx, id, principal);
+  return requireImport(tx, id, principal);
+}
+
 export const importFields: Searchable = {
   fields: {
     id: { type: 'uuid', sql: 'i.id' },
     status: { type: 'enum', sql: 'j.status', values: jobStatuses },
-    isDryRun: { type: 'boolean', sql: 'i.is_dry_run' },
+    dryRun: { type: 'boolean', sql: 'i.is_dry_run' },
+    fileId: { type: 'uuid', sql: 'i.file_id' },
     filename: { type: 'string', sql: 'i.filename' },
+    defaultCountry: { type: 'string', sql: `i.options->>'defaultCountry'`, nullable: true },
+    onExisting: { type: 'enum', sql: `i.options->>'onExisting'`, values: onExistingChoices },
+    publishEvents: { type: 'boolean', sql: `(i.options->>'publishEvents')::boolean` },
+    triggerAutomations: { type: 'boolean', sql: `(i.options->>'triggerAutomations')::boolean` },
+    encoding: { type: 'enum', sql: 'i.encoding', values: encodings },
+    delimiter: { type: 'enum', sql: 'i.delimiter', values: delimiters },
+    total: { type: 'number', sql: 'j.total', nullable: true },
+    created: { type: 'number', sql: 'i.created' },
+    updated: { type: 'number', sql: 'i.updated' },
+    skipped: { type: 'number', sql: 'i.skipped' },
+    failed: { type: 'number', sql: 'j.failed' },
     authorId: { type: 'uuid', sql: `(j.author->>'id')::uuid`, nullable: true },
     createdAt: { type: 'time', sql: 'j.created_at' },
     updatedAt: { type: 'time', sql: 'j.updated_at' },

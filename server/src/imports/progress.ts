@@ -19,14 +19,18 @@ export interface ImportWork
   attempts: number;
   position: number;
   last_row: number;
+  /** How many rows are done. Blank ones are not counted. */
+  handled: number;
+  /** The rows that repeat a handle of an earlier one; null until the file has been read. */
+  duplicates: Buffer | null;
   has_file: boolean;
 }
 
 const importToRun = statement<[id: string], ImportWork>(
   'imports.to_run',
   // A tenant that is being deleted imports nothing.
-  `select i.id, i.file_id, i.is_dry_run, i.options, i.encoding, i.delimiter, i.position, i.last_row, j.status, j.batch, j.attempts,
-          j.failed, exists (select from visible_files f where f.id = i.file_id and f.tenant_id = i.tenant_id) as has_file
+  `select i.id, i.file_id, i.is_dry_run, i.options, i.encoding, i.delimiter, i.position, i.last_row, i.duplicates, j.status, j.batch,
+          j.attempts, j.step as handled, j.failed, exists (select from visible_files f where f.id = i.file_id and f.tenant_id = i.tenant_id) as has_file
      from imports i join jobs j on j.id = i.id and (j.tenant_id = i.tenant_id) is true
     where i.id = $1 and i.tenant_id = $tenant and j.ended_at is null
       and exists (select from visible_tenants t where t.id = $tenant)`,
@@ -35,9 +39,9 @@ const positionOf = statement<[id: string], { position: number; issues: RowIssue[
   'imports.position',
   'select position, issues from imports where id = $1 and tenant_id = $tenant',
 );
-const setEncoding = statement<[id: string, encoding: string]>(
-  'imports.set_encoding',
-  'update imports set encoding = $2 where id = $1 and tenant_id = $tenant',
+const setFacts = statement<[id: string, encoding: string, duplicates: Buffer]>(
+  'imports.set_facts',
+  'update imports set encoding = $2, duplicates = $3 where id = $1 and tenant_id = $tenant',
 );
 const advance = statement<
   [
@@ -84,17 +88,22 @@ export const endImport = (
     return true;
   });
 
-/** Stores how many rows there are, and how the file is encoded after all. Returns whether there are none. */
-export const storeTotal = (
+/** What the whole file shows. */
+export interface FileFacts {
+  total: number;
+  duplicates: Buffer;
+}
+
+/** Stores what the whole file shows, and how it is encoded after all. Returns whether it has no rows. */
+export const storeFacts = (
   tenant: TenantDatabase,
   work: ImportWork,
-  total: number,
-  encoding: ImportWork['encoding'],
+  { total, duplicates }: FileFacts,
 ): Promise<boolean> =>
   tenant.transaction(async (tx) => {
     const job = await findJobState(tx, work.id);
     if (!job) return true;
-    await tx.run(setEncoding, [work.id, encoding]);
+    await tx.run(setFacts, [work.id, work.encoding, duplicates]);
     await storeProgress(tx, job, { ...job, done: 0, total, isCompleted: total === 0 });
     return total === 0;
   });

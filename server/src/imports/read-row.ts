@@ -3,11 +3,12 @@ import { isLongerThan } from '../base/characters.ts';
 import { collectIssues } from '../base/issues.ts';
 import { validateValue } from '../contacts/attributes/values.ts';
 import { splitName } from '../contacts/create-contacts.ts';
+import { commonSpelling } from '../contacts/handles/spellings.ts';
 import { type Country, validateHandle } from '../contacts/handles/validate.ts';
 import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
 import { languageOf, nameOf, validateTimezone } from '../contacts/validate-contact.ts';
 import { splitList, unescapeCell } from '../http/csv.ts';
-import { ATTRIBUTE_PREFIX, type Column, type ContactColumn } from './columns.ts';
+import { ATTRIBUTE_PREFIX, type Column, type ContactColumn, METADATA_PREFIX } from './columns.ts';
 import type { CsvRow } from './csv/read-file.ts';
 import type { RowIssue } from './schema.ts';
 
@@ -42,7 +43,8 @@ export interface ReadContact extends ImportedContact {
 }
 
 /** Reads what one cell says into a contact, or returns what is wrong with it. */
-type ReadCell = (contact: ReadContact, text: string, rules: RowRules) => string | undefined;
+type ReadCell<C = ReadContact> = (contact: C, text: string, rules: RowRules) => string | undefined;
+type Handles = Pick<ReadContact, 'phoneNumber' | 'email'>;
 
 const setName =
   (field: 'firstName' | 'lastName'): ReadCell =>
@@ -52,14 +54,7 @@ const setName =
     return undefined;
   };
 
-const readers: Record<ContactColumn, ReadCell> = {
-  firstName: setName('firstName'),
-  lastName: setName('lastName'),
-  fullName(contact, text) {
-    if (isLongerThan(text, MAX_NAME)) return `Must have at most ${MAX_NAME} characters`;
-    Object.assign(contact, splitName(text));
-    return undefined;
-  },
+const handleReaders: Record<keyof Handles, ReadCell<Handles>> = {
   phoneNumber(contact, text, { defaultCountry }) {
     if (SHORTENED_NUMBER.test(text))
       return 'A spreadsheet has shortened this number: format the column as text, and export it again';
@@ -72,6 +67,17 @@ const readers: Record<ContactColumn, ReadCell> = {
     const { value, issue } = validateHandle('email', text);
     if (issue) return issue.message;
     contact.email = value;
+    return undefined;
+  },
+};
+
+const readers: Record<ContactColumn, ReadCell> = {
+  ...handleReaders,
+  firstName: setName('firstName'),
+  lastName: setName('lastName'),
+  fullName(contact, text) {
+    if (isLongerThan(text, MAX_NAME)) return `Must have at most ${MAX_NAME} characters`;
+    Object.assign(contact, splitName(text));
     return undefined;
   },
   language(contact, text) {
@@ -124,6 +130,7 @@ export function readRow(row: CsvRow, rules: RowRules): { contact: ReadContact } 
     language: null,
     timezone: null,
     isUnsubscribed: false,
+    metadata: null,
     attributes: new Map(),
     labelNames: [],
     labelIds: [],
@@ -140,6 +147,11 @@ export function readRow(row: CsvRow, rules: RowRules): { contact: ReadContact } 
       addIssue(name, 'Has a character that cannot be stored');
       continue;
     }
+    if (field.startsWith(METADATA_PREFIX)) {
+      contact.metadata ??= {};
+      contact.metadata[field.slice(METADATA_PREFIX.length)] = text;
+      continue;
+    }
     const attribute = rules.attributes.get(field);
     const reason = attribute
       ? readAttribute(contact, text, attribute)
@@ -154,3 +166,26 @@ export function readRow(row: CsvRow, rules: RowRules): { contact: ReadContact } 
 /** The attributes that columns have, by the names of their fields. */
 export const attributesByField = (attributes: readonly AttributeKind[]): Map<string, AttributeKind> =>
   new Map(attributes.map((attribute) => [ATTRIBUTE_PREFIX + attribute.external_id, attribute]));
+
+/**
+ * Returns a function that returns the phone number and the email address of a row, as far as they can be read, whatever else is
+ * wrong with the row. Two spellings of a number are the same text.
+ */
+export function handleReader(rules: RowRules): (row: CsvRow) => string[] {
+  const columns = rules.columns.flatMap(({ field }, index) =>
+    field === 'phoneNumber' || field === 'email' ? [{ index, read: handleReaders[field] }] : [],
+  );
+  return ({ cells, problem }) => {
+    if (problem !== undefined) return [];
+    const handles: Handles = { phoneNumber: null, email: null };
+    for (const { index, read } of columns) {
+      const text = textOf(cells[index] ?? '');
+      if (text !== '') read(handles, text, rules);
+    }
+    const { phoneNumber, email } = handles;
+    return [
+      ...(phoneNumber === null ? [] : [commonSpelling(phoneNumber)]),
+      ...(email === null ? [] : [email]),
+    ];
+  };
+}

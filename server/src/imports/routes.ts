@@ -6,7 +6,7 @@ import { searchRoute } from '../http/search-route.ts';
 import { examineImport, startImport } from './create-import.ts';
 import { importErrors } from './errors-file.ts';
 import { exampleErrors, exampleExamined, exampleImport } from './example.ts';
-import { importFields, importSource, presentImport, requireImport } from './import.ts';
+import { cancelImport, importFields, importSource, presentImport, requireImport } from './import.ts';
 import { ExaminedImport, FileToExamine, Import, NewImport } from './schema.ts';
 
 const imports = routeFamily({
@@ -33,7 +33,7 @@ export function importRoutes({ store }: { store: FileStore }): Route[] {
         operationId: 'createImport',
         summary: 'Import contacts from a file',
         description:
-          'The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`, best as a private one. A row becomes a contact, or updates the one that has its phone number or email address; empty cells change nothing. Rows with issues are left out and listed. The import is a job with the same id, which `POST /v3/jobs/{jobId}/cancel` cancels. Also needs `files:read`. See the guide about imports.',
+          'The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`; the import makes it private, and it is deleted 7 days after the import has ended. A row becomes a contact. One whose phone number or email address a contact has is skipped, or updates the contact with `onExisting: "update"`; empty cells change nothing. Rows with issues are left out and listed, also those that repeat a phone number or an email address of an earlier row (`duplicate_in_file`). The import is a job with the same id. Also needs `files:read`. See the guide about imports.',
         access: 'contacts:write',
         body: NewImport,
         answer: data(Import),
@@ -41,8 +41,9 @@ export function importRoutes({ store }: { store: FileStore }): Route[] {
         example: {
           body: {
             fileId: exampleImport.fileId,
-            columns: exampleImport.columns,
+            mapping: exampleImport.mapping,
             defaultCountry: 'DE',
+            onExisting: 'update',
             labelIds: exampleImport.labelIds,
           },
           answer: queued,
@@ -93,6 +94,20 @@ export function importRoutes({ store }: { store: FileStore }): Route[] {
       },
       ({ principal, params }, db) => requireImport(db.byKey, params.importId, principal),
     ),
+    imports.write(
+      {
+        method: 'POST',
+        path: '/v3/imports/:importId/cancel',
+        operationId: 'cancelImport',
+        summary: 'Cancel an import',
+        description: 'What was imported before stays. An import that has ended is not changed.',
+        access: 'contacts:write',
+        answer: data(Import),
+        failures: ['import_not_found'],
+        example: { answer: { ...exampleImport, status: 'cancelled', endedAt: exampleImport.updatedAt } },
+      },
+      ({ principal, params }, tx) => cancelImport(tx, params.importId, principal),
+    ),
     imports.read(
       {
         method: 'GET',
@@ -100,7 +115,7 @@ export function importRoutes({ store }: { store: FileStore }): Route[] {
         operationId: 'getImportErrors',
         summary: 'Download the rows that were not imported',
         description:
-          'Returns a CSV file with the number of each row that has an issue, the reasons, and its cells, which can be corrected and imported again. It has the first 100,000 such rows. A text that a spreadsheet could read as a formula is preceded by an apostrophe, which an import removes.',
+          'Returns a CSV file with the number of each row that has an issue, the reason, and its cells, which can be corrected and imported again; without the cells after the file was deleted. It has the first 100,000 such rows. A text that a spreadsheet could read as a formula is preceded by an apostrophe, which an import removes.',
         access: 'contacts:read',
         answer: csv,
         failures: ['import_not_found'],

@@ -2,7 +2,7 @@ import { attributesOf, findAttributes } from '../attributes/find-attributes.ts';
 import { collectIssues } from '../base/issues.ts';
 import { createTurns } from '../base/turns.ts';
 import { isHandleTaken } from '../contacts/handles/insert-new.ts';
-import { importContacts } from '../contacts/import/import-contacts.ts';
+import { importContacts, previewImport } from '../contacts/import/import-contacts.ts';
 import type { ImportedContact } from '../contacts/import/resolve-rows.ts';
 import { validateLabels } from '../contacts/validate-contact.ts';
 import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
@@ -13,17 +13,18 @@ import { ATTRIBUTE_PREFIX } from './columns.ts';
 import { hasPlainHead } from './csv/examine.ts';
 import { CsvError, type CsvPosition, readRows } from './csv/read-file.ts';
 import { isBlank } from './csv/record.ts';
-import { forgetPreview, previewBatch } from './preview.ts';
+import { createRowSet, createSeenTexts, hasRow } from './duplicates.ts';
 import {
   endImport,
+  type FileFacts,
   findImportWork,
   type ImportWork,
   lockImport,
   storeBatch,
-  storeTotal,
+  storeFacts,
 } from './progress.ts';
-import { attributesByField, type ReadContact, type RowRules, readRow } from './read-row.ts';
-import type { RowIssue } from './schema.ts';
+import { attributesByField, handleReader, type ReadContact, type RowRules, readRow } from './read-row.ts';
+import { DUPLICATE_IN_FILE, type RowIssue } from './schema.ts';
 
 const MAX_ROWS = 1_000_000;
 /** A batch locks its contacts until it is committed. */
@@ -51,14 +52,24 @@ class ImportError extends Error {
 const formatOf = ({ encoding, delimiter }: ImportWork) => ({ encoding, delimiter });
 const startOf = ({ position, last_row }: ImportWork): CsvPosition => ({ offset: position, row: last_row });
 
-async function countRows(path: string, work: ImportWork): Promise<number> {
-  let count = 0;
+/** Counts the rows, and finds those with a handle that an earlier row has, whether that one can be imported or not. */
+async function readFacts(path: string, work: ImportWork, rules: RowRules): Promise<FileFacts> {
+  const turn = createTurns();
+  const readHandles = handleReader(rules);
+  const seen = createSeenTexts();
+  const duplicates = createRowSet();
+  let total = work.handled;
   for await (const rows of readRows(path, formatOf(work), startOf(work)))
     for (const row of rows) {
-      if (!isBlank(row)) count += 1;
-      if (count > MAX_ROWS) throw new CsvError(MESSAGES.tooManyRows);
+      if (isBlank(row)) continue;
+      if (total === MAX_ROWS) throw new CsvError(MESSAGES.tooManyRows);
+      // All of them are remembered, also those of a row that is a duplicate by the other.
+      if (readHandles(row).filter((handle) => !seen.add(handle)).length > 0) duplicates.add(total);
+      total += 1;
+      const pause = turn();
+      if (pause) await pause;
     }
-  return count;
+  return { total, duplicates: duplicates.toBuffer() };
 }
 
 /**
@@ -66,7 +77,8 @@ async function countRows(path: string, work: ImportWork): Promise<number> {
  * looked like UTF-8 because it begins without special characters may be one of Windows after all.
  */
 async function begin(path: string, tenant: TenantDatabase, work: ImportWork): Promise<boolean> {
-  const store = async (one: ImportWork) => storeTotal(tenant, one, await countRows(path, one), one.encoding);
+  const rules = await readRules(tenant, work);
+  const store = async (one: ImportWork) => storeFacts(tenant, one, await readFacts(path, one, rules));
   try {
     return await store(work);
   } catch (error) {
@@ -85,6 +97,14 @@ interface ReadBatch {
   isLast: boolean;
 }
 
+/** An import after a batch. */
+const after = (work: ImportWork, { end, rows }: ReadBatch): ImportWork => ({
+  ...work,
+  position: end.offset,
+  last_row: end.row,
+  handled: work.handled + rows,
+});
+
 async function readBatch(path: string, work: ImportWork, rules: RowRules): Promise<ReadBatch> {
   const turn = createTurns();
   const batch: ReadBatch = { contacts: [], issues: [], rows: 0, end: startOf(work), isLast: true };
@@ -95,8 +115,11 @@ async function readBatch(path: string, work: ImportWork, rules: RowRules): Promi
         return { ...batch, isLast: false };
       batch.end = { offset: row.offset, row: row.row };
       if (isBlank(row)) continue;
+      const isDuplicate = work.duplicates !== null && hasRow(work.duplicates, work.handled + batch.rows);
       batch.rows += 1;
-      const read = readRow(row, rules);
+      const read = isDuplicate
+        ? { issues: [{ row: row.row, column: null, reason: DUPLICATE_IN_FILE }] }
+        : readRow(row, rules);
       if ('contact' in read) batch.contacts.push(read.contact);
       else batch.issues.push(...read.issues);
       const pause = turn();
@@ -192,15 +215,14 @@ const storeRows = (
     const rows = isPoison ? [] : contacts;
     if (work.is_dry_run) readNext();
     const counts = work.is_dry_run
-      ? await previewBatch(tx, work, rows)
+      ? await previewImport(tx, rows, work.options)
       : await importContacts(byAuthor, rows, work.options, readNext);
     const refused = [
       ...counts.refused.map((one) => ({ ...one, column: null })),
       ...(isPoison ? contacts.map(({ row }) => ({ row, column: null, reason: MESSAGES.internal })) : []),
     ];
     const next = nextBatch(work.batch, performance.now() - startedAt, batch.rows === work.batch, MAX_BATCH);
-    // Of a long dry run, the last batches only delete what the earlier ones have kept.
-    const isEnded = batch.isLast && (!work.is_dry_run || (await forgetPreview(tx, work.id)));
+    const isEnded = batch.isLast;
     const failed = await storeBatch(tx, work, locked, {
       ...counts,
       end: batch.end,
@@ -209,9 +231,7 @@ const storeRows = (
       issues: [...batch.issues, ...issues, ...refused].toSorted((a, b) => a.row - b.row),
       nextBatch: next,
     });
-    const { offset, row } = batch.end;
-    const following = { ...work, position: offset, last_row: row, batch: next, failed: work.failed + failed };
-    return { following, isEnded };
+    return { following: { ...after(work, batch), batch: next, failed: work.failed + failed }, isEnded };
   });
 
 /**
@@ -227,7 +247,7 @@ async function runRows(path: string, tenant: TenantDatabase, work: ImportWork): 
   for (;;) {
     const batch = await (reading ?? readBatch(path, current, rules));
     const goesOn = !batch.isLast && work.attempts === 0 && performance.now() - startedAt < CALL_MS;
-    const following = { ...current, position: batch.end.offset, last_row: batch.end.row };
+    const following = after(current, batch);
     let next: Promise<ReadBatch> | undefined;
     const readNext = (): void => {
       if (!goesOn) return;
@@ -255,7 +275,7 @@ export async function runImport(
   if (!work.has_file) return endImport(tenant, jobId, 'failed', [MESSAGES.fileDeleted]);
   const path = store.pathOf(work.file_id);
   try {
-    if (work.status !== 'queued') return await runRows(path, tenant, work);
+    if (work.duplicates !== null) return await runRows(path, tenant, work);
     const startedAt = performance.now();
     if (await begin(path, tenant, work)) return true;
     return performance.now() - startedAt < CALL_MS ? await runImport({ store }, tenant, jobId) : false;

@@ -7,26 +7,25 @@ import { encodings } from './csv/encoding.ts';
 import { delimiters } from './csv/examine.ts';
 import { MAX_CELLS } from './csv/record.ts';
 
-const FIELD = `What the column is: ${contactColumns.map((field) => `\`${field}\``).join(', ')}, or \`attributes.\` and the \`externalId\` of an attribute; null leaves it out`;
+const FIELD = `What the column is: ${contactColumns.map((field) => `\`${field}\``).join(', ')}, \`attributes.\` and the \`externalId\` of an attribute, or \`metadata.\` and a key`;
 
-const ImportColumn = Type.Object({
-  name: Type.String({ description: 'The name of the column in the first row of the file' }),
-  field: Nullable(Type.String({ maxLength: 120, description: FIELD })),
-});
+const Mapping = (description: string) =>
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    maxProperties: MAX_CELLS,
+    additionalProperties: Type.String({ maxLength: 120, description: FIELD }),
+    description,
+  });
 
-const existingChoices = ['update', 'skip'] as const;
+export const onExistingChoices = ['skip', 'update'] as const;
 
 const Encoding = OneOf(encodings, 'Detected unless given');
 const Delimiter = OneOf(delimiters, 'Between cells; detected unless given');
 
 export const NewImport = Type.Object({
   fileId: Uuid('An uploaded CSV file; see `POST /v3/files`'),
-  columns: Type.Optional(
-    Type.Array(ImportColumn, {
-      minItems: 1,
-      maxItems: MAX_CELLS,
-      description: 'What the columns are; the others are left out. Guessed by their names unless given',
-    }),
+  mapping: Mapping(
+    'What the columns are, by their names in the first row of the file; the others are left out. `POST /v3/imports/examine` guesses it',
   ),
   defaultCountry: Type.Optional(
     Type.String({
@@ -34,10 +33,10 @@ export const NewImport = Type.Object({
       description: 'The country of phone numbers without + and country code, such as `DE` (ISO 3166-1)',
     }),
   ),
-  existing: Type.Optional(
+  onExisting: Type.Optional(
     OneOf(
-      existingChoices,
-      'Whether contacts that exist are updated, which is the default, or stay as they are',
+      onExistingChoices,
+      'Whether contacts that exist stay as they are, which is the default, or are updated',
     ),
   ),
   labelIds: Type.Optional(
@@ -52,7 +51,13 @@ export const NewImport = Type.Object({
         'Whether there is an event for each contact that is created or changed, as there is by default. With false there is only `job.completed`',
     }),
   ),
-  isDryRun: Type.Optional(
+  triggerAutomations: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether automations start for contacts that are created or get a label; false by default. Needs events',
+    }),
+  ),
+  dryRun: Type.Optional(
     Type.Boolean({ description: 'Whether rows are only checked, and nothing is stored; false by default' }),
   ),
   encoding: Type.Optional(Encoding),
@@ -67,7 +72,8 @@ export const ExaminedImport = Type.Object(
     delimiter: OneOf(delimiters),
     columns: Type.Array(
       Type.Object({
-        ...ImportColumn.properties,
+        name: Type.String({ description: 'The name of the column in the first row of the file' }),
+        field: Nullable(Type.String({ description: `${FIELD}; null if that is unknown` })),
         samples: Type.Array(Type.String(), { description: 'The first values, cut at 200 characters' }),
       }),
       { description: 'The columns of the file with what they probably are' },
@@ -87,11 +93,16 @@ export const FileToExamine = Type.Object({
   delimiter: Type.Optional(Delimiter),
 });
 
+/** Why a row is not imported that has a phone number or an email address of an earlier row. */
+export const DUPLICATE_IN_FILE = 'duplicate_in_file';
+
 const RowIssue = Type.Object(
   {
     row: Type.Integer({ description: 'As a spreadsheet counts: the header is row 1' }),
     column: Nullable(Type.String({ description: 'The name of the column; null if it is the whole row' })),
-    reason: Type.String(),
+    reason: Type.String({
+      description: `What is wrong; \`${DUPLICATE_IN_FILE}\` if an earlier row has the phone number or the email address`,
+    }),
   },
   { title: 'ImportIssue' },
 );
@@ -109,12 +120,13 @@ export const Import = Type.Object(
       jobStatuses,
       '`failed`: the file cannot be read, or what it needs was deleted; see `error`',
     ),
-    isDryRun: Type.Boolean(),
-    columns: Type.Array(ImportColumn),
+    dryRun: Type.Boolean(),
+    mapping: Mapping('What the columns are that are imported'),
     defaultCountry: Nullable(Type.String()),
-    existing: OneOf(existingChoices),
+    onExisting: OneOf(onExistingChoices),
     labelIds: Type.Array(Uuid()),
     publishEvents: Type.Boolean(),
+    triggerAutomations: Type.Boolean(),
     encoding: OneOf(encodings),
     delimiter: OneOf(delimiters),
     author: Author,
