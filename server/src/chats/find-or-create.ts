@@ -1,5 +1,6 @@
 import { newId } from '../base/ids.ts';
 import { type PersonColumns, personColumns } from '../contacts/contact.ts';
+import { keyOf } from '../contacts/handles/owners.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Handle } from '../providers/kinds.ts';
@@ -26,26 +27,34 @@ const CONTACT =
   'join contacts person on person.id = c.contact_id and (person.tenant_id = c.tenant_id) is true';
 
 /**
- * SQL that locks the chats of the channel $1 over the handles with the types $2 and values $3. In the order of ids, so no
+ * SQL that, on a condition, locks the chats of the channel $1 over the handles with the types $2 and values $3. In the order of ids, so no
  * deadlocks. Chats are only found by their handle: by the index of the channel, whose entries change with every message, one
  * chat took half a millisecond between two vacuums.
  */
-export const LOCK_CHATS = `select ${LOCKED}
+export const lockChatsIf = (condition: string): string => `select ${LOCKED}
      from unnest($2::text[], $3::text[]) as p (type, value)
      join handles h on h.tenant_id = $tenant and h.type = p.type and h.value = p.value
      join visible_chats c on c.handle_id = h.id and (c.tenant_id = h.tenant_id and c.channel_id = $1) is true
      ${CONTACT}
-    order by c.id for no key update of c`;
-const lockChats = statement<[channelId: string, types: string[], values: string[]], LockedChat>(
-  'chats.lock',
-  LOCK_CHATS,
+    where ${condition} order by c.id for no key update of c`;
+/** SQL: those of the same handles that have no chat in the channel. */
+export const WITHOUT_CHAT = `select p.type, p.value from unnest($2::text[], $3::text[]) as p (type, value)
+    where not exists (
+      select from handles h
+        join visible_chats c on c.handle_id = h.id and (c.tenant_id = h.tenant_id and c.channel_id = $1) is true
+       where h.tenant_id = $tenant and h.type = p.type and h.value = p.value)`;
+const withoutChat = statement<[channelId: string, types: string[], values: string[]], Handle>(
+  'chats.find_missing',
+  WITHOUT_CHAT,
 );
-const lockOfContacts = statement<[channelId: string, contactIds: string[]], LockedChat>(
-  'chats.lock_of_contacts',
-  `select ${LOCKED}
-     from visible_chats c join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id ${CONTACT}
-    where c.tenant_id = $tenant and c.channel_id = $1 and c.contact_id = any ($2::uuid[])
-    order by c.id for no key update of c`,
+const chatsOfContacts = statement<
+  [channelId: string, contactIds: string[]],
+  Handle & { contact_id: string; latest_message_at: Date | null }
+>(
+  'chats.of_contacts',
+  `select c.contact_id, h.type, h.value, c.latest_message_at
+     from visible_chats c join handles h on h.id = c.handle_id and h.tenant_id = c.tenant_id
+    where c.tenant_id = $tenant and c.channel_id = $1 and c.contact_id = any ($2::uuid[])`,
 );
 const insertChats = statement<
   [channelId: string, types: string[], values: string[], ids: string[], now: Date, isClosed: boolean],
@@ -64,19 +73,19 @@ const insertChats = statement<
 const typesOf = (handles: readonly Handle[]): string[] => handles.map(({ type }) => type);
 const valuesOf = (handles: readonly Handle[]): string[] => handles.map(({ value }) => value);
 
-/** Locks the chats of a channel over these handles. */
-export const lockChatsOf = (
+/** Which of these handles have no chat in a channel, by `keyOf`. */
+export async function findWithoutChat(
   tx: TenantTx,
   channelId: string,
   handles: readonly Handle[],
-): Promise<LockedChat[]> => tx.all(lockChats, [channelId, typesOf(handles), valuesOf(handles)]);
+): Promise<Set<string>> {
+  const rows = await tx.all(withoutChat, [channelId, typesOf(handles), valuesOf(handles)]);
+  return new Set(rows.map(keyOf));
+}
 
-/** Locks all chats of a channel with these contacts, over any handle. */
-export const lockChatsOfContacts = (
-  tx: TenantTx,
-  channelId: string,
-  contactIds: string[],
-): Promise<LockedChat[]> => tx.all(lockOfContacts, [channelId, contactIds]);
+/** Finds all chats of a channel with these contacts, each with the handle that it is over. */
+export const findChatsOfContacts = (tx: TenantTx, channelId: string, contactIds: string[]) =>
+  tx.all(chatsOfContacts, [channelId, contactIds]);
 
 /** Creates the chats of a channel over these handles that do not exist yet, and returns the ids of the new ones. */
 export async function createChats(

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
-import { isUnavailable } from '../base/errors.ts';
 import { decryptConfig } from '../channels/encrypted-config.ts';
 import { storeProfile } from '../contacts/handles/store-profile.ts';
 import type { Database } from '../db/database.ts';
+import { isServerTrouble } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
@@ -91,7 +91,7 @@ async function fetchProfile(
     });
     return 'ok';
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (isServerTrouble(error)) throw error;
     logFailure(deps, row, error);
     const dueAt = isTemporary(error) ? nextDueAt(chatTasksQueue.retry, row.attempts + 1, db.now) : null;
     if (dueAt) await db.run(postponeTask, [row.id, row.attempts, dueAt]);

@@ -5,9 +5,8 @@ import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import { channelKinds } from '../providers/kinds.ts';
 import { removeValues, storeValues } from './attributes/store.ts';
-import { type ChangedSubscriptions, storeConsents, subscriptionEvents } from './consent/consents.ts';
+import { storeSubscription, subscriptionEvents } from './consent/consents.ts';
 import { requireContact } from './contact.ts';
 import { attachLabels, detachOtherLabels, publishContactEvents } from './contact-labels.ts';
 import type { ContactInput } from './create-contact.ts';
@@ -120,18 +119,6 @@ export async function changeContact(
   if (contact.fullName === '' && contact.handles.length === 0) throw unidentifiable();
   publishContactEvents(tx, contact, types, labelled);
   return contact;
-}
-
-/** Sets all kinds of channels. Returns what that changed, if it changed something. */
-async function storeSubscription(
-  tx: TenantTx,
-  contactId: string,
-  isSubscribed: boolean | undefined,
-): Promise<ChangedSubscriptions | undefined> {
-  if (isSubscribed === undefined) return undefined;
-  const status = isSubscribed ? 'subscribed' : 'unsubscribed';
-  const change = { contactId, channelKinds, status, source: 'api', at: 'now', proof: null } as const;
-  return (await storeConsents(tx, [change]))[0];
 }
 
 async function writeOwnFields(tx: TenantTx, before: ContactState, change: ContactChange): Promise<boolean> {

@@ -5,7 +5,7 @@ import { isUuid } from '../base/ids.ts';
 import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
-import { findContacts, newContactEvents } from './contact.ts';
+import { findContacts, newContactEvents, withoutTriggers } from './contact.ts';
 import type { Contact } from './schema.ts';
 
 /** Locks the contacts in the order of their ids, so that events have the order of the changes. */
@@ -121,6 +121,7 @@ export async function addLabelsToContacts(
   tx: TenantTx,
   contactIds: readonly string[],
   labels: readonly { id: string }[],
+  { triggerAutomations }: { triggerAutomations: boolean } = { triggerAutomations: true },
 ): Promise<Labelled> {
   const ids = new Set(labels.map((label) => label.id.toLowerCase()));
   const [{ found, known, changed }, contacts] = await changeAndRead(tx, contactIds, (given) =>
@@ -135,7 +136,9 @@ export async function addLabelsToContacts(
   const added = groupBy(changed, (row) => row.contact_id);
   for (const contact of contacts) {
     const labelIds = added.get(contact.id)?.map((row) => row.label_id);
-    if (labelIds) publishContactEvents(tx, contact, ['contact.labels_added'], labelIds);
+    if (!labelIds) continue;
+    const events = newContactEvents(contact, ['contact.labels_added'], labelIds);
+    tx.publish(...(triggerAutomations ? events : events.map(withoutTriggers)));
   }
   return { found, contacts };
 }

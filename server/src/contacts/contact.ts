@@ -230,6 +230,12 @@ export const newContactEvents = (
     ...(addedLabelIds.length > 0 && LABELLING.has(type) ? { facts: { labelIds: addedLabelIds } } : {}),
   }));
 
+/** The same event, which starts no automation. */
+export const withoutTriggers = (event: NewEvent): NewEvent => ({
+  ...event,
+  facts: { ...event.facts, triggerAutomations: false },
+});
+
 /** Builds events of each of these types for each contact, with the contact as it is now. */
 export async function contactEvents(
   tx: TenantQueryable,

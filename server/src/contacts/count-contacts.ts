@@ -20,7 +20,7 @@ async function searchSaved(
 ): Promise<ContactCount & { ids: string[] }> {
   try {
     return await db.search(async (reader) => {
-      const searchable = await searchableContacts(reader);
+      const searchable = await searchableContacts(reader, query);
       const request = parseSearchRequest({ query }, searchable, reader.now);
       const source = { ...contactSource, countCap: MAX_COUNTED };
       const search = { searchable, source, tenantId: reader.tenantId, request };

@@ -3,8 +3,7 @@ import { collectIssues } from '../base/issues.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { storeValues } from './attributes/store.ts';
-import { allUnsubscribed } from './consent/consents.ts';
-import type { Subscriptions } from './consent/schema.ts';
+import { storeSubscription } from './consent/consents.ts';
 import { requireContact } from './contact.ts';
 import { attachLabels, publishContactEvents } from './contact-labels.ts';
 import { lockHandles } from './handles/lock.ts';
@@ -28,8 +27,6 @@ const insertContact = statement<
     id: string,
     firstName: string | null,
     lastName: string | null,
-    isSubscribed: boolean,
-    subscriptions: Subscriptions,
     metadata: string,
     handleValues: string[],
     now: Date,
@@ -38,10 +35,10 @@ const insertContact = statement<
   ]
 >(
   'contacts.insert',
-  `insert into contacts (id, tenant_id, first_name, last_name, is_subscribed, subscriptions, metadata, search_text, created_at,
+  `insert into contacts (id, tenant_id, first_name, last_name, is_subscribed, metadata, search_text, created_at,
                          updated_at, language, timezone)
-   values ($1, $tenant, $2, $3, $4, $5, $6,
-           ${searchText('$2::text', '$3::text', `nullif(array_to_string($7::text[], E'\\n'), '')`)}, $8, $8, $9, $10)`,
+   values ($1, $tenant, $2, $3, true, $4,
+           ${searchText('$2::text', '$3::text', `nullif(array_to_string($5::text[], E'\\n'), '')`)}, $6, $6, $7, $8)`,
 );
 
 export interface ContactInput extends GivenHandles {
@@ -77,8 +74,6 @@ export async function createContact(tx: TenantTx, input: ContactInput): Promise<
     id,
     firstName,
     lastName,
-    input.isSubscribed ?? true,
-    input.isSubscribed === false ? allUnsubscribed(tx.now) : {},
     JSON.stringify(input.metadata ?? {}),
     handles.map((handle) => handle.value),
     tx.now,
@@ -94,6 +89,7 @@ export async function createContact(tx: TenantTx, input: ContactInput): Promise<
     tx,
     [...attributes.stored].map(([attributeId, stored]) => ({ contactId: id, attributeId, ...stored })),
   );
+  await storeSubscription(tx, id, input.isSubscribed);
   const contact = await requireContact(tx, id);
   publishContactEvents(tx, contact, ['contact.created'], labelIds);
   return contact;

@@ -8,7 +8,7 @@ import { type ExportQuery, exportRows } from '../http/export.ts';
 import type { Principal } from '../http/permissions.ts';
 import { timestamp } from '../http/schema.ts';
 import type { HandleType } from '../providers/kinds.ts';
-import { contactSearchable, contactSource } from './search.ts';
+import { contactSearchable, contactSource, withSegments } from './search.ts';
 
 const COLUMNS = [
   'id',
@@ -139,7 +139,7 @@ export async function exportContacts(
   const attributes = await attributesOf(db);
   return exportRows(db, {
     filename: 'contacts.csv',
-    searchable: contactSearchable(db.tenantId, attributes),
+    searchable: await withSegments(db, contactSearchable(db.tenantId, attributes), wanted.query),
     source: contactSource,
     table: {
       columns: [...COLUMNS, ...attributes.map(({ external_id }) => `attributes.${external_id}`)],

@@ -6,13 +6,31 @@ import { ExpressionError } from '../search/grammar/tokens.ts';
 import { compileRowFilter } from '../search/sql/row-filter.ts';
 import { bindTo } from '../search/sql/statement.ts';
 import { quote } from '../search/text.ts';
+import { holdLabels } from './hold-audience.ts';
 import { searchableContacts } from './search.ts';
+import { readSegmentFilters, type SegmentFilters } from './segment-filters.ts';
 
 /** A position in the order of creation of a tenant's contacts; the time is in PostgreSQL's own notation. */
 export interface AudienceCursor {
   createdAt: string;
   id: string;
 }
+
+/** An audience with the filters of its segments as they were when it began to be gathered. */
+export interface FixedAudience {
+  filter: string;
+  segmentFilters: SegmentFilters;
+}
+
+/** Reads the filters of segments that were not stored yet. */
+export const fixAudience = async (
+  tx: TenantTx,
+  filter: string,
+  stored: SegmentFilters | null,
+): Promise<FixedAudience> => ({
+  filter,
+  segmentFilters: stored ?? Object.fromEntries(await readSegmentFilters(tx, filter)),
+});
 
 /** How many contacts one call reads, whether they match or not, so that every call takes about the same time. */
 const WINDOW = 5000;
@@ -31,12 +49,11 @@ const endOfWindow = statement<[afterCreatedAt: string, afterId: string, createdU
 
 const mergedSince = statement<[since: Date], { contact_id: string }>(
   'contacts.merged_since',
-  'select distinct contact_id from merged_contacts where tenant_id = $tenant and created_at >= $1',
-);
-
-const holdLabels = statement<[ids: string[]], { id: string }>(
-  'labels.hold',
-  'select id from labels where tenant_id = $tenant and id = any ($1::uuid[]) order by id for key share',
+  // One of both existed then: two contacts that are newer do not belong to the audience, as other new ones do not.
+  `select distinct m.contact_id from merged_contacts m
+     join visible_contacts c on c.id = m.contact_id and (c.tenant_id = m.tenant_id) is true
+    where m.tenant_id = $tenant and m.created_at >= $1
+      and (m.contact_created_at is null or least(m.contact_created_at, c.created_at) <= $1)`,
 );
 
 /**
@@ -54,7 +71,7 @@ async function requireLabels(tx: TenantTx, filter: Filter): Promise<void> {
 /** What is wrong with an audience by the types of the attributes that there are; undefined if nothing is. */
 export async function findAudienceIssue(db: TenantReader, audience: string): Promise<string | undefined> {
   try {
-    parseRowFilter(audience, await searchableContacts(db), db.now);
+    parseRowFilter(audience, await searchableContacts(db, audience), db.now);
     return undefined;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
@@ -70,8 +87,8 @@ function labelsOf(filter: Filter): string[] {
   return values.filter((value) => typeof value === 'string');
 }
 
-async function readAudience(tx: TenantTx, audience: string, now: Date) {
-  const searchable = await searchableContacts(tx);
+async function readAudience(tx: TenantTx, { filter: audience, segmentFilters }: FixedAudience, now: Date) {
+  const searchable = await searchableContacts(tx, audience, new Map(Object.entries(segmentFilters)));
   const filter = parseFilter(audience, searchable, now);
   await requireLabels(tx, filter);
   return (params: unknown[]): string => compileRowFilter(filter, searchable, bindTo(params));
@@ -81,7 +98,7 @@ async function readAudience(tx: TenantTx, audience: string, now: Date) {
  * The contacts of an audience that others were merged into since it began to be gathered: the others may not have been read, and
  * they may be newer, or have matched only since then.
  */
-export async function gatherMerged(tx: TenantTx, audience: string, since: Date): Promise<string[]> {
+export async function gatherMerged(tx: TenantTx, audience: FixedAudience, since: Date): Promise<string[]> {
   const ids = (await tx.all(mergedSince, [since])).map(({ contact_id }) => contact_id);
   if (ids.length === 0) return [];
   const matches = await readAudience(tx, audience, since);
@@ -101,7 +118,7 @@ export async function gatherMerged(tx: TenantTx, audience: string, since: Date):
  */
 export async function gatherAudience(
   tx: TenantTx,
-  audience: string,
+  audience: FixedAudience,
   after: AudienceCursor,
   createdUntil: Date,
 ): Promise<{ contactIds: string[]; next: AudienceCursor | null }> {

@@ -14,7 +14,7 @@ import { exampleContact } from './example.ts';
 import { exportContacts } from './export.ts';
 import { reachHandleAgain } from './handles/reach-again.ts';
 import { mergeOnRequest } from './merge/merge-on-request.ts';
-import { ContactMerge, exampleMergedContacts, MergedContacts } from './merge/schema.ts';
+import { ContactMerge, MergedContact } from './merge/schema.ts';
 import { Contact, ContactFields } from './schema.ts';
 import { contactSearchable, contactSource, presentFound, searchableContacts } from './search.ts';
 import { type TimelineItem, TimelinePage, TimelineQuery } from './timeline/schema.ts';
@@ -108,7 +108,7 @@ export function contactRoutes(): Route[] {
       noun: 'contacts',
       access: 'contacts:read',
       searchable: contactSearchable('', []),
-      searchableOf: searchableContacts,
+      searchableOf: (reader, _canRead, filter) => searchableContacts(reader, filter),
       ownFields: 'attributes.<externalId>',
       source: contactSource,
       schema: Contact,
@@ -139,14 +139,14 @@ export function contactRoutes(): Route[] {
         operationId: 'mergeContacts',
         summary: 'Merge another contact into a contact',
         description:
-          'Makes one contact of two that are the same person. Handles, chats, messages, notes, labels, attributes, consents and runs of `mergedContactId` belong to `contactId` from then on, whose own values count where both have one. The other contact exists no more; this cannot be undone. With `dryRun` nothing is changed, and the answer is what it would be. Needs access to all channels.',
+          'Makes one contact of two that are the same person. Handles, chats, messages, notes, labels, attributes, consents and runs of `fromContactId` belong to `contactId` from then on, whose own values count where both have one. The other contact exists no more; this cannot be undone. The answer is the contact as it is then. With `dryRun` nothing is changed, and the answer is the contact as it would be. Needs access to all channels.',
         access: 'contacts:write',
         body: ContactMerge,
-        answer: data(MergedContacts),
+        answer: data(MergedContact),
         failures: ['conflict'],
         example: {
-          body: { mergedContactId: '019a82a0-0000-7000-8000-0000000000f1', dryRun: true },
-          answer: exampleMergedContacts,
+          body: { fromContactId: '019a82a0-0000-7000-8000-0000000000f1', dryRun: true },
+          answer: { ...exampleContact, mergedChats: [] },
         },
       },
       ({ principal, params, body }, db) => mergeOnRequest(db, params.contactId, body, principal),

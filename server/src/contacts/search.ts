@@ -7,6 +7,7 @@ import type { SearchSource } from '../search/source.ts';
 import { findContacts } from './contact.ts';
 import type { Contact } from './schema.ts';
 import { fullName } from './search-text.ts';
+import { readSegmentFilters } from './segment-filters.ts';
 
 const COUNT_CAP = 10_000;
 /** As the column and the index of trigrams have it in the migrations. */
@@ -118,6 +119,22 @@ export const contactSearchable = (tenantId: string, attributes: readonly Attribu
   id: 'c.id',
 });
 
-/** The same with the attributes that the tenant has now. */
-export const searchableContacts = async (db: TenantReader): Promise<Searchable> =>
-  contactSearchable(db.tenantId, await attributesOf(db));
+/** The same with the attributes that the tenant has now, and the segments that a filter names. */
+export async function searchableContacts(
+  db: TenantReader,
+  filter = '',
+  ownSegments?: ReadonlyMap<string, string>,
+): Promise<Searchable> {
+  return withSegments(db, contactSearchable(db.tenantId, await attributesOf(db)), filter, ownSegments);
+}
+
+/** The same fields with the segments that a filter names. */
+export async function withSegments(
+  db: TenantReader,
+  searchable: Searchable,
+  filter = '',
+  ownSegments?: ReadonlyMap<string, string>,
+): Promise<Searchable> {
+  const segments = await readSegmentFilters(db, filter, ownSegments);
+  return { ...searchable, segmentFilter: (id) => segments.get(id) };
+}

@@ -6,14 +6,19 @@ import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { type GivenValue, type StoredValue, validateValue } from './attributes/values.ts';
 
-const MAX_METADATA_LENGTH = 16_384;
+export const MAX_METADATA_LENGTH = 16_384;
 
 /** Trims a name. An empty one is null. */
 export const nameOf = (given: string | null | undefined): string | null => given?.trim() || null;
 
+const metadataLength = (metadata: object | null | undefined): number => JSON.stringify(metadata ?? {}).length;
+
 /** Metadata is part of every chat and event of a contact, so its size is limited. */
+export const isMetadataTooLong = (metadata: object): boolean =>
+  metadataLength(metadata) > MAX_METADATA_LENGTH;
+
 export function validateMetadata(metadata: object | null | undefined, issues: Issues): void {
-  const { length } = JSON.stringify(metadata ?? {});
+  const length = metadataLength(metadata);
   if (length > MAX_METADATA_LENGTH)
     issues.add(
       'metadata',

@@ -10,7 +10,7 @@ export function contactDataRoutes(): Route[] {
     read(
       {
         method: 'GET',
-        path: '/v3/contacts/:contactId/data',
+        path: '/v3/contacts/:contactId/export',
         operationId: 'exportContactData',
         tag: 'Contacts',
         summary: 'Download everything about a contact',

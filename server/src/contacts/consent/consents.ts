@@ -65,15 +65,6 @@ export interface ChangedSubscriptions {
 export const isSubscribed = (subscriptions: Subscriptions): boolean =>
   !Object.values(subscriptions).some(({ status }) => status === 'unsubscribed');
 
-/** The entries of a contact that is created as unsubscribed. */
-export const allUnsubscribed = (at: Date): Subscriptions =>
-  Object.fromEntries(
-    channelKinds.map((kind) => [
-      kind,
-      { status: 'unsubscribed', source: 'api', at: at.toISOString(), proof: null } as const,
-    ]),
-  );
-
 /**
  * Stores decisions in the history of their contacts, in the given order, and what follows from them. One that repeats what is known
  * is not stored again; one that is older or weaker than the known one only goes to the history. Returns the contacts that changed.
@@ -122,6 +113,18 @@ export async function storeConsents(
     ),
   ]);
   return changed;
+}
+
+/** Sets all kinds of channels. Returns what that changed, if it changed something. */
+export async function storeSubscription(
+  tx: TenantTx,
+  contactId: string,
+  isSubscribed: boolean | undefined,
+): Promise<ChangedSubscriptions | undefined> {
+  if (isSubscribed === undefined) return undefined;
+  const status = isSubscribed ? 'subscribed' : 'unsubscribed';
+  const change = { contactId, channelKinds, status, source: 'api', at: 'now', proof: null } as const;
+  return (await storeConsents(tx, [change]))[0];
 }
 
 /** Which events tell about the kinds of channels that a contact has left or joined again. */

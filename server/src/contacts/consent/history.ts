@@ -25,6 +25,7 @@ export interface ConsentRow {
 export const consentFields: Searchable = {
   fields: {
     id: { type: 'uuid', sql: 'c.id' },
+    contactId: { type: 'uuid', sql: 'c.contact_id' },
     channelKind: { type: 'enum', sql: 'c.channel_kind', values: channelKinds },
     status: { type: 'enum', sql: 'c.status', values: ['subscribed', 'unsubscribed'] },
     source: { type: 'enum', sql: 'c.source', values: consentSources },

@@ -15,16 +15,17 @@ const insertContacts = statement<
     languages: (string | null)[],
     timezones: (string | null)[],
     handles: string[],
+    metadata: (string | null)[],
   ]
 >(
   'contacts.insert_new',
   // No handle has a blank in it.
   `insert into contacts (id, tenant_id, first_name, last_name, language, timezone, is_subscribed, metadata, search_text,
                          created_at, updated_at)
-   select n.id, $tenant, n.first_name, n.last_name, n.language, n.timezone, true, '{}',
+   select n.id, $tenant, n.first_name, n.last_name, n.language, n.timezone, true, coalesce(n.metadata, '{}')::jsonb,
           ${searchText('n.first_name', 'n.last_name', `replace(n.handles, ' ', E'\\n')`)}, $1, $1
-     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-       as n (id, first_name, last_name, language, timezone, handles)`,
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+       as n (id, first_name, last_name, language, timezone, handles, metadata)`,
 );
 const insertHandles = statement<
   [now: Date, ids: string[], contactIds: string[], types: string[], values: string[], isPrimary: boolean[]]
@@ -51,6 +52,7 @@ export interface UnknownContact {
   lastName: string | null;
   language: string | null;
   timezone: string | null;
+  metadata: object | null;
   handles: readonly Handle[];
 }
 
@@ -85,6 +87,7 @@ export async function insertUnknownContacts(
     contacts.map(({ language }) => language),
     contacts.map(({ timezone }) => timezone),
     contacts.map(({ handles }) => handles.map(({ value }) => value).join(' ')),
+    contacts.map(({ metadata }) => metadata && JSON.stringify(metadata)),
   ]);
   storing.catch(() => {});
   // Sends it, so that PostgreSQL is busy while the handles and events are prepared: see runRows.

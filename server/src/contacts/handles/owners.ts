@@ -34,6 +34,10 @@ const lockOwnersOf = (mode: string): string =>
      join visible_contacts c on c.id = h.contact_id and c.tenant_id = h.tenant_id
     order by c.id for ${mode} of c`;
 type OwnerRow = { type: HandleType; value: string; contact_id: string };
+const lockToRefer = statement<[types: string[], values: string[]], OwnerRow>(
+  'handles.lock_owners_to_refer',
+  lockOwnersOf('key share'),
+);
 const lockToChange = statement<[types: string[], values: string[]], OwnerRow>(
   'handles.lock_owners',
   lockOwnersOf('no key update'),
@@ -42,6 +46,8 @@ const lockToMerge = statement<[types: string[], values: string[]], OwnerRow>(
   'handles.lock_owners_to_merge',
   lockOwnersOf('update'),
 );
+
+const lockModes = { to_refer: lockToRefer, to_change: lockToChange, to_merge: lockToMerge };
 
 /** One text for a handle, to be the key of a map. */
 export const keyOf = ({ type, value }: Handle): string => `${type} ${value}`;
@@ -66,16 +72,17 @@ export async function countHandles(
 
 /**
  * Locks the contacts that have these handles, and returns them by `keyOf`. For a transaction that changes contacts after it
- * has locked chats: it locks the contacts before. One that deletes contacts locks them `to_merge`.
+ * has locked chats: it locks the contacts before. One that deletes contacts locks them `to_merge`, and one that only creates
+ * chats `to_refer` to them.
  */
 export async function lockOwners(
   tx: TenantTx,
   handles: readonly Handle[],
-  mode: 'to_change' | 'to_merge' = 'to_change',
+  mode: keyof typeof lockModes,
 ): Promise<Map<string, string>> {
   if (handles.length === 0) return new Map();
   await lockHandles(tx, 'shared');
-  const rows = await tx.all(mode === 'to_merge' ? lockToMerge : lockToChange, [
+  const rows = await tx.all(lockModes[mode], [
     handles.map(({ type }) => type),
     handles.map(({ value }) => value),
   ]);

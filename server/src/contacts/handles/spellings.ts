@@ -20,6 +20,12 @@ function otherSpelling(value: string): string | undefined {
 /** Whether a phone number is written in two ways. */
 export const hasOtherSpelling = (value: string): boolean => otherSpelling(value) !== undefined;
 
+/** One of both ways to write a number, whichever is given. */
+export function commonSpelling(value: string): string {
+  const other = otherSpelling(value);
+  return other === undefined || value < other ? value : other;
+}
+
 /** A handle, and the same one as others write it. */
 export function spellingsOf({ type, value }: Handle): Handle[] {
   const other = type === 'phone_number' ? otherSpelling(value) : undefined;
@@ -44,13 +50,12 @@ const storedHandles = statement<
 
 /**
  * Returns how a handle is stored: as it is given, or as others write it. If both are, the one with a chat in the channel
- * counts. A handle that is not stored stays as it is. Those in `alsoStored`, by `keyOf`, are about to be stored.
+ * counts. A handle that is not stored stays as it is.
  */
 export async function findSpellings(
   db: TenantReader,
   handles: readonly Handle[],
   channelId: string | null,
-  alsoStored: ReadonlySet<string> = new Set(),
 ): Promise<<H extends Handle>(handle: H) => H> {
   const several = handles.filter(({ type, value }) => type === 'phone_number' && hasOtherSpelling(value));
   if (several.length === 0) return (handle) => handle;
@@ -62,9 +67,7 @@ export async function findSpellings(
   ]);
   const stored = new Map(rows.map((row) => [keyOf(row), row]));
   return (handle) => {
-    const found = spellingsOf(handle).flatMap(
-      (one) => stored.get(keyOf(one)) ?? (alsoStored.has(keyOf(one)) ? { ...one, has_chat: false } : []),
-    );
+    const found = spellingsOf(handle).flatMap((one) => stored.get(keyOf(one)) ?? []);
     const value = (found.find(({ has_chat }) => has_chat) ?? found[0])?.value;
     return value === undefined || value === handle.value ? handle : { ...handle, value };
   };

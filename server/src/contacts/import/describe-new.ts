@@ -67,7 +67,7 @@ export async function describeCreated(
       timezone: contact.timezone,
       is_subscribed: true,
       subscriptions: {},
-      metadata: {},
+      metadata: contact.metadata ?? {},
       handles: contact.handles.map(handleFacts),
       labels: labels.filter(({ id }) => contact.labelIds.includes(id)),
       attributes: attributes.flatMap((attribute) => {

@@ -1,13 +1,14 @@
 import { newId } from '../../base/ids.ts';
+import { statement } from '../../db/statement.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
-import { channelKinds, type Handle } from '../../providers/kinds.ts';
+import { channelKinds } from '../../providers/kinds.ts';
 import { storeConsents } from '../consent/consents.ts';
 import { lockContacts } from '../contact.ts';
 import { attachLabels } from '../contact-labels.ts';
 import { type InsertedHandle, insertUnknownContacts } from '../handles/insert-new.ts';
 import { lockHandles } from '../handles/lock.ts';
-import { countHandles, findOwners, keyOf } from '../handles/owners.ts';
-import { findSpellings, hasOtherSpelling, spellingsOf } from '../handles/spellings.ts';
+import { countHandles, findOwners } from '../handles/owners.ts';
+import { findSpellings, hasOtherSpelling } from '../handles/spellings.ts';
 import { touchContacts } from '../search-text.ts';
 import { type CreatedContact, describeCreated } from './describe-new.ts';
 import {
@@ -22,8 +23,9 @@ import {
 import { type ContactChanges, publishChanges, publishCreated, storeDetails } from './store-details.ts';
 
 export interface ImportOptions {
-  existing: 'update' | 'skip';
+  onExisting: 'update' | 'skip';
   publishEvents: boolean;
+  triggerAutomations: boolean;
 }
 
 /** What became of rows. */
@@ -34,44 +36,31 @@ export interface ImportCounts {
   refused: RefusedRow[];
 }
 
-/** What earlier rows of a dry run would have stored. Their contacts may exist, or be new. */
-export interface EarlierRows {
-  /** The contacts that would have these handles, by `keyOf`. */
-  findOwners(handles: readonly Handle[]): Promise<Map<string, string>>;
-  /** How many handles contacts would have got, by their ids. */
-  countHandles(contactIds: readonly string[]): Promise<Map<string, number>>;
-}
+const metadataByIds = statement<[ids: string[]], { id: string; metadata: object }>(
+  'contacts.metadata_by_ids',
+  'select id, metadata from visible_contacts where id = any ($1::uuid[]) and tenant_id = $tenant',
+);
 
-/** Which contacts rows are about, and the owners of their handles by `keyOf`. */
-interface FoundContacts extends ResolvedRows {
-  owners: ReadonlyMap<string, string>;
-}
+const findMetadata = async (db: TenantReader, ids: string[]): Promise<Map<string, object>> =>
+  new Map((await db.all(metadataByIds, [ids])).map(({ id, metadata }) => [id, metadata]));
 
-/** Finds the contacts of rows, by their phone numbers and email addresses. */
+/** Finds the contacts of rows, by their phone numbers and email addresses. No two rows have the same. */
 async function findContactsOf(
   db: TenantReader,
   rows: readonly ImportedContact[],
-  existing: ImportOptions['existing'],
-  earlier?: EarlierRows,
-): Promise<FoundContacts> {
-  const handles = rows.flatMap(handlesOf);
-  const planned = (await earlier?.findOwners(handles.flatMap(spellingsOf))) ?? new Map<string, string>();
-  // Also those of the rows before, so that it makes no difference which rows are in one batch.
-  const known = new Set(planned.keys());
-  const spelled = await findSpellings(db, handles, null, known);
+  onExisting: ImportOptions['onExisting'],
+): Promise<ResolvedRows> {
+  const spelled = await findSpellings(db, rows.flatMap(handlesOf), null);
   const stored = rows.map((row) => {
     if (row.phoneNumber === null || !hasOtherSpelling(row.phoneNumber)) return row;
-    const handle = spelled({ type: 'phone_number', value: row.phoneNumber });
-    known.add(keyOf(handle));
-    return handle.value === row.phoneNumber ? row : { ...row, phoneNumber: handle.value };
+    return { ...row, phoneNumber: spelled({ type: 'phone_number', value: row.phoneNumber }).value };
   });
   const owners = await findOwners(db, stored.flatMap(handlesOf));
-  for (const [key, ownerId] of planned) owners.set(key, ownerId);
-  const extended = findExtended(stored, owners);
-  const sizes = await countHandles(db, extended);
-  for (const [id, count] of (await earlier?.countHandles(extended)) ?? [])
-    sizes.set(id, (sizes.get(id) ?? 0) + count);
-  return { ...resolveRows(stored, owners, sizes, existing), owners };
+  const sizes = await countHandles(db, findExtended(stored, owners));
+  const metadata = rows.some((row) => row.metadata !== null)
+    ? await findMetadata(db, [...new Set(owners.values())])
+    : new Map<string, object>();
+  return resolveRows(stored, owners, { sizes, metadata }, onExisting);
 }
 
 function countRows({ contacts, refused, skipped }: ResolvedRows): ImportCounts {
@@ -80,25 +69,12 @@ function countRows({ contacts, refused, skipped }: ResolvedRows): ImportCounts {
   return { created, updated: rows - created, skipped, refused };
 }
 
-/** A handle that a contact would get. */
-interface PlannedHandle extends Handle {
-  ownerId: string;
-}
-
-/** What importing rows would do after earlier ones, and the handles that contacts would get. */
-export async function previewImport(
+/** What importing rows would do. */
+export const previewImport = async (
   db: TenantReader,
   rows: readonly ImportedContact[],
-  { existing }: Pick<ImportOptions, 'existing'>,
-  earlier: EarlierRows,
-): Promise<ImportCounts & { added: PlannedHandle[] }> {
-  const found = await findContactsOf(db, rows, existing, earlier);
-  const added = found.contacts.flatMap(({ contactId, handles }) => {
-    const ownerId = contactId ?? newId();
-    return handles.flatMap((handle) => (found.owners.has(keyOf(handle)) ? [] : { ...handle, ownerId }));
-  });
-  return { ...countRows(found), added };
-}
+  { onExisting }: Pick<ImportOptions, 'onExisting'>,
+): Promise<ImportCounts> => countRows(await findContactsOf(db, rows, onExisting));
 
 type StoredContact = ResolvedContact & { contactId: string };
 
@@ -116,7 +92,14 @@ async function createNew(
 }
 
 /** What is stored with new contacts already. */
-const ALL_STORED = { firstName: null, lastName: null, language: null, timezone: null, handles: [] };
+const ALL_STORED = {
+  firstName: null,
+  lastName: null,
+  language: null,
+  timezone: null,
+  metadata: null,
+  handles: [],
+};
 
 /** Unsubscribes contacts from everything. Subscribing is never imported: a list must not undo what a person has decided. */
 async function unsubscribe(tx: TenantTx, contactIds: readonly string[]): Promise<Set<string>> {
@@ -158,12 +141,12 @@ async function publishImported(
 export async function importContacts(
   tx: TenantTx,
   rows: readonly ImportedContact[],
-  { existing, publishEvents }: ImportOptions,
+  { onExisting, publishEvents, triggerAutomations }: ImportOptions,
   onSent: () => void,
 ): Promise<ImportCounts> {
   // Exclusively: rows with only an address come after the addresses of rows with a number.
   await lockHandles(tx, 'exclusive');
-  const resolved = await findContactsOf(tx, rows, existing);
+  const resolved = await findContactsOf(tx, rows, onExisting);
   const known = resolved.contacts.filter((one): one is StoredContact => one.contactId !== undefined);
   const locked = await lockContacts(
     tx,
@@ -195,6 +178,7 @@ export async function importContacts(
     updated: new Set([...updated, ...unsubscribed].filter((id) => !created.has(id))),
     labelled,
     unsubscribed,
+    triggerAutomations,
   };
   const touched = [...changes.updated, ...labelled.keys()];
   await touchContacts(

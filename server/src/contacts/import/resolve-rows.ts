@@ -2,6 +2,7 @@ import type { Handle } from '../../providers/kinds.ts';
 import type { StoredValue } from '../attributes/values.ts';
 import { keyOf } from '../handles/owners.ts';
 import { MAX_HANDLES } from '../handles/validate.ts';
+import { isMetadataTooLong, MAX_METADATA_LENGTH } from '../validate-contact.ts';
 
 /** A row of a file as a contact. Null says nothing. */
 export interface ImportedContact {
@@ -13,10 +14,14 @@ export interface ImportedContact {
   language: string | null;
   timezone: string | null;
   isUnsubscribed: boolean;
+  /** Added to what the contact has. */
+  metadata: Record<string, string> | null;
   /** By the id of the attribute. */
   attributes: Map<string, StoredValue>;
   labelIds: string[];
 }
+
+const METADATA_TOO_LONG = `Its contact would have more than ${MAX_METADATA_LENGTH} characters of metadata, as JSON`;
 
 /** Why a row was not imported. */
 export interface RefusedRow {
@@ -58,11 +63,10 @@ function addRow(contact: ResolvedContact, row: ImportedContact, handles: readonl
   contact.language = row.language ?? contact.language;
   contact.timezone = row.timezone ?? contact.timezone;
   contact.isUnsubscribed ||= row.isUnsubscribed;
+  if (row.metadata) contact.metadata = { ...contact.metadata, ...row.metadata };
   for (const [id, value] of row.attributes) contact.attributes.set(id, value);
   if (row.labelIds.length > 0) contact.labelIds = [...new Set([...contact.labelIds, ...row.labelIds])];
-  for (const { type, value } of handles)
-    if (!contact.handles.some((one) => one.type === type && one.value === value))
-      contact.handles.push({ type, value });
+  contact.handles.push(...handles);
 }
 
 /** The contacts that get another handle by rows. `owners` has the contacts that have the handles, by `keyOf`. */
@@ -80,65 +84,56 @@ export function findExtended(
   return [...extended];
 }
 
+/** What contacts have that exist, by their ids. */
+export interface StoredContacts {
+  /** How many handles those of `findExtended` have. */
+  sizes: ReadonlyMap<string, number>;
+  metadata: ReadonlyMap<string, object>;
+}
+
 /**
- * Finds out which rows are about the same contact: those with the same phone number or email address, also if the contact exists.
- * A row whose two handles belong to two contacts is refused, because an import never merges contacts. `owners` has the contacts
- * that have the handles, by `keyOf`; `sizes`, how many handles those of `findExtended` have.
+ * Finds out which contacts rows are about. No two rows have the same handle, but a contact that exists may have the handles of
+ * several. A row whose two handles belong to two contacts is refused, because an import never merges contacts. `owners` has the
+ * contacts that have the handles, by `keyOf`.
  */
 export function resolveRows(
   rows: readonly ImportedContact[],
   owners: ReadonlyMap<string, string>,
-  sizes: ReadonlyMap<string, number>,
-  existing: 'update' | 'skip',
+  { sizes, metadata }: StoredContacts,
+  onExisting: 'update' | 'skip',
 ): ResolvedRows {
-  const byHandle = new Map<string, ResolvedContact>();
   const byId = new Map<string, ResolvedContact>();
   const contacts: ResolvedContact[] = [];
   const refused: RefusedRow[] = [];
   let skipped = 0;
 
-  /** The contact of earlier rows and the stored one that have these handles; `hasTwo` if there are more. */
-  function findContacts(keys: readonly string[]) {
-    let first: ResolvedContact | undefined;
-    let ownerId: string | undefined;
-    let hasTwo = false;
-    const add = (contact: ResolvedContact | undefined): void => {
-      if (contact && first && contact !== first) hasTwo = true;
-      first ??= contact;
-    };
-    for (const key of keys) {
-      add(byHandle.get(key));
-      const owner = owners.get(key);
-      if (owner === undefined) continue;
-      if (ownerId !== undefined && owner !== ownerId) hasTwo = true;
-      ownerId ??= owner;
-      add(byId.get(owner));
-    }
-    return { first, ownerId, hasTwo };
-  }
-
   for (const row of rows) {
     const handles = handlesOf(row);
-    const keys = handles.map(keyOf);
-    const { first, ownerId, hasTwo } = findContacts(keys);
-    if (hasTwo || (first && ownerId !== undefined && first.contactId !== ownerId)) {
-      refused.push({
-        row: row.row,
-        reason: 'The phone number and the email address belong to two contacts: merge those first',
-      });
+    const ownerIds = handles.map((handle) => owners.get(keyOf(handle)));
+    const ownerId = ownerIds[0] ?? ownerIds[1];
+    const refuse = (reason: string): void => void refused.push({ row: row.row, reason });
+    if (ownerIds[1] !== undefined && ownerIds[1] !== ownerId) {
+      refuse('The phone number and the email address belong to two contacts: merge those first');
       continue;
     }
-    if (existing === 'skip' && (first || ownerId !== undefined)) {
+    if (onExisting === 'skip' && ownerId !== undefined) {
       skipped += 1;
       continue;
     }
+    const first = ownerId === undefined ? undefined : byId.get(ownerId);
     const size = first?.size ?? sizes.get(ownerId ?? '') ?? 0;
-    const added = keys.filter((key) => !owners.has(key) && !byHandle.has(key)).length;
+    const added = ownerIds.filter((id) => id === undefined).length;
     if (added > 0 && size + added > MAX_HANDLES) {
-      refused.push({
-        row: row.row,
-        reason: `Its contact would have more than ${MAX_HANDLES} phone numbers and email addresses: is one address used for several people?`,
-      });
+      refuse(
+        `Its contact would have more than ${MAX_HANDLES} phone numbers and email addresses: is one address used for several people?`,
+      );
+      continue;
+    }
+    if (
+      row.metadata &&
+      isMetadataTooLong({ ...metadata.get(ownerId ?? ''), ...first?.metadata, ...row.metadata })
+    ) {
+      refuse(METADATA_TOO_LONG);
       continue;
     }
     const contact = first ?? {
@@ -151,13 +146,13 @@ export function resolveRows(
       language: null,
       timezone: null,
       isUnsubscribed: false,
+      metadata: null,
       attributes: new Map(),
       labelIds: [],
     };
     if (!first) contacts.push(contact);
     addRow(contact, row, handles);
     contact.size += added;
-    for (const key of keys) byHandle.set(key, contact);
     if (ownerId !== undefined) byId.set(ownerId, contact);
   }
   return { contacts, refused, skipped };

@@ -5,7 +5,7 @@ import type { TenantTx } from '../../db/tenant.ts';
 import type { Handle } from '../../providers/kinds.ts';
 import { storeValues } from '../attributes/store.ts';
 import type { StoredValue } from '../attributes/values.ts';
-import { findContacts, newContactEvents } from '../contact.ts';
+import { findContacts, newContactEvents, withoutTriggers } from '../contact.ts';
 import { insertHandles } from '../handles/write.ts';
 import type { Contact } from '../schema.ts';
 
@@ -16,18 +16,20 @@ const setFields = statement<
     lastNames: (string | null)[],
     languages: (string | null)[],
     timezones: (string | null)[],
+    metadata: (string | null)[],
   ],
   { id: string }
 >(
   'contacts.set_fields',
   `update visible_contacts c set first_name = coalesce(n.first_name, c.first_name), last_name = coalesce(n.last_name, c.last_name),
-          language = coalesce(n.language, c.language), timezone = coalesce(n.timezone, c.timezone)
-     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
-       as n (id, first_name, last_name, language, timezone)
+          language = coalesce(n.language, c.language), timezone = coalesce(n.timezone, c.timezone),
+          metadata = c.metadata || coalesce(n.metadata, '{}')::jsonb
+     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+       as n (id, first_name, last_name, language, timezone, metadata)
     where c.id = n.id and c.tenant_id = $tenant
-      and (c.first_name, c.last_name, c.language, c.timezone) is distinct from (
+      and (c.first_name, c.last_name, c.language, c.timezone, c.metadata) is distinct from (
         coalesce(n.first_name, c.first_name), coalesce(n.last_name, c.last_name), coalesce(n.language, c.language),
-        coalesce(n.timezone, c.timezone))
+        coalesce(n.timezone, c.timezone), c.metadata || coalesce(n.metadata, '{}')::jsonb)
    returning c.id`,
 );
 
@@ -38,6 +40,8 @@ export interface ContactDetails {
   lastName: string | null;
   language?: string | null;
   timezone?: string | null;
+  /** Added to what the contact has. */
+  metadata?: object | null;
   /** Added unless another contact has them. */
   handles: readonly Handle[];
   attributes: ReadonlyMap<string, StoredValue>;
@@ -46,8 +50,9 @@ export interface ContactDetails {
 /** Stores details of contacts and returns the ids of those that changed. The caller has locked the contacts and the handles. */
 export async function storeDetails(tx: TenantTx, contacts: readonly ContactDetails[]): Promise<Set<string>> {
   const updated = new Set<string>();
-  const described = contacts.filter(({ firstName, lastName, language = null, timezone = null }) =>
-    [firstName, lastName, language, timezone].some((value) => value !== null),
+  const described = contacts.filter(
+    ({ firstName, lastName, language = null, timezone = null, metadata = null }) =>
+      [firstName, lastName, language, timezone, metadata].some((value) => value !== null),
   );
   if (described.length > 0)
     for (const { id } of await tx.all(setFields, [
@@ -56,6 +61,7 @@ export async function storeDetails(tx: TenantTx, contacts: readonly ContactDetai
       described.map(({ lastName }) => lastName),
       described.map(({ language = null }) => language),
       described.map(({ timezone = null }) => timezone),
+      described.map(({ metadata = null }) => metadata && JSON.stringify(metadata)),
     ]))
       updated.add(id);
   const handles = contacts.flatMap(({ contactId, handles: own }) =>
@@ -76,23 +82,25 @@ export interface ContactChanges {
   labelled: ReadonlyMap<string, string[]>;
   /** Contacts that existed before and are unsubscribed now. */
   unsubscribed?: ReadonlySet<string>;
+  /** False by default: a list of 5,000 contacts would start 5,000 runs of each automation. */
+  triggerAutomations?: boolean;
 }
 
 /** So many events take a few milliseconds. */
 const EVENTS_AT_ONCE = 200;
 
-/** Publishes events of contacts, some at a time, so that other work of the event loop goes first. They start no automation. */
+/** Publishes events of contacts, some at a time, so that other work of the event loop goes first. */
 async function publishEach(
   tx: TenantTx,
   contacts: Iterable<Contact>,
   typesOf: (contactId: string) => EventType[],
-  { labelled }: Pick<ContactChanges, 'labelled'>,
+  { labelled, triggerAutomations = false }: Pick<ContactChanges, 'labelled' | 'triggerAutomations'>,
 ): Promise<void> {
   const turn = createTurns();
   let events: NewEvent[] = [];
   for (const contact of contacts) {
     for (const event of newContactEvents(contact, typesOf(contact.id), labelled.get(contact.id)))
-      events.push({ ...event, facts: { ...event.facts, triggerAutomations: false } });
+      events.push(triggerAutomations ? event : withoutTriggers(event));
     if (events.length < EVENTS_AT_ONCE) continue;
     tx.publish(...events);
     events = [];
@@ -102,10 +110,7 @@ async function publishEach(
   tx.publish(...events);
 }
 
-/**
- * Publishes the same events as if each contact had been created or changed alone. They start no automation: a list of
- * 5,000 contacts would start 5,000 runs of each.
- */
+/** Publishes the same events as if each contact had been created or changed alone. */
 export async function publishChanges(
   tx: TenantTx,
   created: ReadonlySet<string>,
@@ -128,5 +133,5 @@ export async function publishChanges(
 export const publishCreated = (
   tx: TenantTx,
   contacts: Iterable<Contact>,
-  changes: Pick<ContactChanges, 'labelled'>,
+  changes: Pick<ContactChanges, 'labelled' | 'triggerAutomations'>,
 ): Promise<void> => publishEach(tx, contacts, () => ['contact.created'], changes);

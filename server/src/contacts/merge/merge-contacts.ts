@@ -72,7 +72,8 @@ const redirect = removalStatement<[mergedId: string, survivingId: string, now: D
   `with earlier as (
      update merged_contacts set contact_id = $2 where contact_id = $1 and tenant_id = $tenant),
    new as (
-     insert into merged_contacts (id, tenant_id, contact_id, created_at) values ($1, $tenant, $2, $3))
+     insert into merged_contacts (id, tenant_id, contact_id, created_at, contact_created_at)
+     select c.id, c.tenant_id, $2, $3, c.created_at from contacts c where c.id = $1 and c.tenant_id = $tenant)
    update contacts set merged_into = $2 where (id = $1 or merged_into = $1) and tenant_id = $tenant`,
 );
 

@@ -5,17 +5,17 @@ import type { Principal } from '../../http/permissions.ts';
 import type { Finish } from '../../http/route.ts';
 import { MAX_HANDLES } from '../handles/validate.ts';
 import { mergeContacts } from './merge-contacts.ts';
-import type { ContactMerge, MergedContacts } from './schema.ts';
+import type { ContactMerge, MergedContact } from './schema.ts';
 
 /** Undone if the contact has more handles than one may be given: merging again and again would make it too large to show. */
-async function mergeFew(tx: TenantTx, contactId: string, mergedContactId: string): Promise<MergedContacts> {
-  const merged = await mergeContacts(tx, contactId, mergedContactId);
-  const count = merged.contact.handles.length;
+async function mergeFew(tx: TenantTx, contactId: string, fromContactId: string): Promise<MergedContact> {
+  const { contact, mergedChats } = await mergeContacts(tx, contactId, fromContactId);
+  const count = contact.handles.length;
   if (count > MAX_HANDLES)
     throw new ApiError('conflict', {
       detail: `together they have ${count} handles, and a contact has at most ${MAX_HANDLES}; remove some first`,
     });
-  return merged;
+  return { ...contact, mergedChats };
 }
 
 /**
@@ -25,12 +25,12 @@ async function mergeFew(tx: TenantTx, contactId: string, mergedContactId: string
 export async function mergeOnRequest(
   db: TenantDatabase,
   contactId: string,
-  { mergedContactId, dryRun = false }: ContactMerge,
+  { fromContactId, dryRun = false }: ContactMerge,
   { channelIds }: Principal,
-): Promise<Finish<MergedContacts>> {
+): Promise<Finish<MergedContact>> {
   if (channelIds !== undefined)
     throw new ApiError('forbidden', { detail: 'merging contacts needs access to all channels' });
-  if (!dryRun) return (tx) => mergeFew(tx, contactId, mergedContactId);
-  const result = await simulate(db, (tx) => mergeFew(tx, contactId, mergedContactId));
+  if (!dryRun) return (tx) => mergeFew(tx, contactId, fromContactId);
+  const result = await simulate(db, (tx) => mergeFew(tx, contactId, fromContactId));
   return async () => result;
 }

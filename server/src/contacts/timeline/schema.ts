@@ -67,8 +67,8 @@ export const DEFAULT_LIMIT = 25;
 export const TimelineQuery = Type.Object({
   cursor: Type.Optional(
     Type.String({
-      pattern: '^[0-9]{1,15}$',
-      description: 'The `nextCursor` of the page before',
+      pattern: '^[0-9]{0,15}$',
+      description: 'The `nextCursor` of the page before; empty for the newest items',
     }),
   ),
   limit: Type.Optional(

@@ -101,7 +101,7 @@ export async function readTimeline(
   const contact = await requireContact(db, contactId);
   const rows = await db.all(eventsOfContact, [
     contact.id,
-    cursor === undefined ? NEWEST : Number(cursor),
+    cursor ? Number(cursor) : NEWEST,
     limit + 1,
     [...timelineTypes],
     channelIds ? [...channelIds] : null,
