@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { attributesOf } from '../attributes/find-attributes.ts';
 import { collectIssues } from '../base/issues.ts';
 import type { TenantReader } from '../db/tenant.ts';
@@ -16,13 +16,11 @@ const Checked = Type.Object({
   name: Type.Optional(NewAutomation.properties.name),
 });
 
-export const CheckBody = Type.Object({
-  // Any object: what is wrong with it is the answer, not an error.
-  definition: Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
-    additionalProperties: true,
-    [DOCUMENTED]: Checked,
-  }),
+/** A definition by itself. Any object: what is wrong with it is the answer, not an error. */
+export const CheckBody = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  [DOCUMENTED]: Checked,
 });
 
 const issueKeys = [
@@ -37,20 +35,20 @@ const issueKeys = [
   'custom',
 ] as const;
 
-const found = <S extends TSchema>(key: S) =>
-  Type.Object({
-    path: Type.String({ description: 'Such as `steps.2.parameters.cases.0.next`' }),
-    key,
-    message: Type.String(),
-  });
-
 export const Check = Type.Object(
   {
-    isValid: Type.Boolean({ description: 'Whether it could be saved and published' }),
-    errors: Type.Array(found(OneOf(issueKeys)), { description: 'What must be changed first' }),
-    warnings: Type.Array(found(OneOf(warningKeys)), {
-      description: 'What is allowed, but is probably not meant. Only of a definition without errors',
-    }),
+    issues: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'Such as `steps.2.parameters.cases.0.next`' }),
+        code: OneOf([...issueKeys, ...warningKeys]),
+        message: Type.String(),
+        severity: OneOf(
+          ['error', 'warning'],
+          '`error`: saving or publishing would be refused. `warning`: allowed, but probably not meant; only of a definition without errors',
+        ),
+      }),
+      { description: 'Empty for a definition with which nothing is wrong' },
+    ),
   },
   { title: 'AutomationCheck' },
 );
@@ -61,7 +59,7 @@ const validate = compileSchema(() => strictBody(Checked, Automation), 'definitio
 /** Finds everything that saving and publishing a definition would refuse, and what is suspicious about it. */
 export async function checkAutomation(
   db: TenantReader,
-  { definition: body }: Static<typeof CheckBody>,
+  body: Static<typeof CheckBody>,
   deps: SaveDeps,
 ): Promise<Check> {
   const given = withoutNulls(Checked, body) as Static<typeof Checked>;
@@ -75,11 +73,21 @@ export async function checkAutomation(
       deps,
       issues,
     );
-  const errors = Object.entries(issues.params).map(([path, issue]) => ({ path, ...issue }));
-  const externalIds = valid ? (await attributesOf(db)).map(({ external_id }) => external_id) : [];
-  const warnings =
-    valid && errors.length === 0
-      ? await findWarnings(valid, externalIds, await readTenantHours(db), db.now)
-      : [];
-  return { isValid: errors.length === 0, errors, warnings };
+  const errors = Object.entries(issues.params).map(([path, { key, message }]) => ({
+    path,
+    code: key,
+    message,
+    severity: 'error' as const,
+  }));
+  if (!valid || errors.length > 0) return { issues: errors };
+  const externalIds = (await attributesOf(db)).map(({ external_id }) => external_id);
+  const warnings = await findWarnings(valid, externalIds, await readTenantHours(db), db.now);
+  return {
+    issues: warnings.map(({ path, key, message }) => ({
+      path,
+      code: key,
+      message,
+      severity: 'warning' as const,
+    })),
+  };
 }

@@ -8,7 +8,7 @@ import { Check, CheckBody, checkAutomation } from './check-automation.ts';
 import { createDryRunner, type DryRunDeps } from './dry-run/dry-run.ts';
 import { DryRun, DryRunBody, exampleDryRun } from './dry-run/schema.ts';
 import { exampleAutomation, exampleDefinition, exampleRun } from './example.ts';
-import { countFunnel, exampleFunnel, Funnel, FunnelQuery } from './runs/funnel.ts';
+import { countFunnel, exampleFunnel, Funnel, FunnelBody } from './runs/funnel.ts';
 import { AutomationVersion } from './schema.ts';
 import { explainStarts } from './triggers/explain.ts';
 import { ExplainBody, Explanation, exampleExplanation } from './triggers/explanation.ts';
@@ -34,21 +34,20 @@ export function explainRoutes(deps: DryRunDeps): Route[] {
         summary: 'Check a definition',
         description:
           'Finds everything for which saving and publishing a definition would be refused, each with its path, and what is allowed but probably not meant: steps that nothing leads to, loops without a wait, unknown names in texts, variables without a value, messages without a channel. Nothing is stored.',
-        access: 'automations:write',
+        access: 'automations:read',
         body: CheckBody,
         answer: data(Check),
         failures: [],
         example: {
-          body: { definition: exampleDefinition },
+          body: exampleDefinition,
           answer: {
-            isValid: true,
-            errors: [],
-            warnings: [
+            issues: [
               {
                 path: 'steps.0',
-                key: 'loop_without_wait',
+                code: 'loop_without_wait',
                 message:
                   'The steps "hello", "choose" can repeat without a wait; a run fails after 1000 steps',
+                severity: 'warning',
               },
             ],
           },
@@ -86,12 +85,12 @@ export function explainRoutes(deps: DryRunDeps): Route[] {
         operationId: 'explainAutomations',
         summary: 'Explain why automations started or did not',
         description:
-          'Says for every automation whether an event, or the message of a contact, started it, and if not, why; and whether the message continued a run that waited for a reply. It is decided as it was when the event happened: by the version and the status that were in force.',
+          'Says for every automation whether an event, or the message of a contact, started it, and if not, why; and whether the message continued a run that waited for a reply. A message starts automations by itself, by opening its chat and by creating its contact. It is decided as it was when the event happened: by the version and the status that were in force. In the order of their creation, at most 1000 automations.',
         access: 'automations:read',
         body: ExplainBody,
-        answer: data(Explanation),
+        answer: data(Type.Array(Explanation)),
         failures: ['event_not_found', 'message_not_found', 'conflict'],
-        example: { body: { eventId: exampleExplanation.event.id }, answer: exampleExplanation },
+        example: { body: { eventId: exampleExplanation.eventId }, answer: [exampleExplanation] },
       },
       ({ principal, body }, db) => explainStarts(db, body, principal),
     ),
@@ -137,19 +136,19 @@ export function explainRoutes(deps: DryRunDeps): Route[] {
     ),
     automations.read(
       {
-        method: 'GET',
+        method: 'POST',
         path: '/v3/automations/:automationId/funnel',
         operationId: 'getAutomationFunnel',
         summary: 'Count how far runs have come',
         description:
           'Counts for every step how many runs came to it, went on, wait in it, failed in it and ended with it. Of all versions, or of one; of runs that were created in a period.',
         access: 'automations:read',
-        query: FunnelQuery,
+        body: FunnelBody,
         answer: data(Funnel),
         failures: ['automation_not_found', 'search_too_slow'],
-        example: { answer: exampleFunnel },
+        example: { body: { from: exampleFunnel.from as string }, answer: exampleFunnel },
       },
-      ({ principal, params, query }, db) => countFunnel(db, params.automationId, query, principal),
+      ({ principal, params, body }, db) => countFunnel(db, params.automationId, body, principal),
     ),
   ];
 }

@@ -9,7 +9,7 @@ import type { AutomationVersion } from './schema.ts';
 
 const COLUMNS = 'v.id, v.number, v.definition, v.created_at';
 
-const automationExists = statement<[id: string], { id: string }>(
+export const automationExists = statement<[id: string], { id: string }>(
   'automations.exists',
   'select id from automations where id = $1 and tenant_id = $tenant',
 );

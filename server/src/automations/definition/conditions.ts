@@ -94,4 +94,6 @@ export const attributeOf = (name: string): string | undefined =>
 export const audienceFields: Searchable = {
   ...contactSearchable('', []),
   dynamic: (name) => (attributeOf(name) === undefined ? undefined : field('any')),
+  // Whether the segment exists, and its own filter, are validated against the database.
+  segmentFilter: () => 'isNull(language)',
 };

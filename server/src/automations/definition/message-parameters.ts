@@ -1,5 +1,5 @@
 import { type TOptional, type TProperties, Type } from 'typebox';
-import { OneOf } from '../../http/schema.ts';
+import { MimeType, OneOf } from '../../http/schema.ts';
 import { interactiveKinds } from '../../providers/interactive.ts';
 import { MAX_TEMPLATE_CHARACTERS } from './liquid.ts';
 import { exactlyOne, refersTo, template, templatesWithin, url } from './rules.ts';
@@ -31,6 +31,12 @@ export const file = Type.Object(
     url: Type.Optional(text(url, MAX_URL)),
     filename: Type.Optional(label()),
   },
+  { [RULE]: exactlyOne('fileId', 'url') },
+);
+
+/** A file of a message, as in `POST /v3/messages`. */
+export const media = Type.Object(
+  { ...file.properties, mimeType: Type.Optional(MimeType('Of the file at `url`; by default from its name')) },
   { [RULE]: exactlyOne('fileId', 'url') },
 );
 

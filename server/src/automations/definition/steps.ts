@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { chatStatuses } from '../../chats/schema.ts';
 import type { Purpose } from '../../contacts/consent/schema.ts';
 import { Nullable, OneOf } from '../../http/schema.ts';
-import { channelKinds } from '../../providers/kinds.ts';
+import { channelKinds, sendableTypes } from '../../providers/kinds.ts';
 import { MAX_EXPRESSION_CHARACTERS } from '../../search/grammar/tokens.ts';
 import { MAX_TEMPLATE_CHARACTERS } from './liquid.ts';
 import {
@@ -13,6 +13,7 @@ import {
   label,
   liquid,
   MAX_URL,
+  media,
   templateHeader,
   text,
   texts,
@@ -57,7 +58,8 @@ export const stepParameters = {
   send_message: Type.Object(
     {
       text: Type.Optional(liquid()),
-      media: Type.Optional(Type.Union([file, Type.Array(file, { minItems: 1, maxItems: 20 })])),
+      type: Type.Optional(OneOf(sendableTypes.filter((type) => type !== 'template'))),
+      media: Type.Optional(Type.Union([media, Type.Array(media, { minItems: 1, maxItems: 20 })])),
       interactive: Type.Optional(interactive),
       email: Type.Optional(
         Type.Object({
@@ -75,9 +77,30 @@ export const stepParameters = {
         }),
       ),
       contacts: Type.Optional(contacts),
+      reaction: Type.Optional(
+        Type.Object(
+          {
+            messageId: Type.Optional(label()),
+            emoji: Type.String({ maxLength: 2_000, [RULE]: template }),
+          },
+          {
+            description:
+              'To a message, by default to the one that the run is about. An empty `emoji` removes it',
+          },
+        ),
+      ),
+      replyToMessageId: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 2_000,
+          [RULE]: template,
+          description:
+            'The message that it quotes, such as `{{ message.id }}`, the one that the run is about. None if it is empty',
+        }),
+      ),
       channelId: Type.Optional(id('channel')),
     },
-    { [RULE]: atLeastOne('text', 'media', 'email', 'location', 'interactive', 'contacts') },
+    { [RULE]: atLeastOne('text', 'media', 'email', 'location', 'interactive', 'contacts', 'reaction') },
   ),
   send_template: Type.Object({
     templateId: id('template'),

@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import { createTurns } from '../../base/turns.ts';
 import { findAudienceIssue } from '../../contacts/gather-audience.ts';
+import { holdAudience } from '../../contacts/hold-audience.ts';
 import type { TenantReader, TenantTx } from '../../db/tenant.ts';
 import type { CanRead } from '../../http/permissions.ts';
 import { strictBody, withoutNulls } from '../../http/strict-body.ts';
@@ -144,12 +145,17 @@ function validateParameters(
   return walkValue(schema, parameters, `${at}.parameters`, context) as Record<string, unknown>;
 }
 
-/** An audience is checked with the types of the attributes, as when it is gathered. */
-async function validateAudience(db: TenantReader, { trigger }: Definition, issues: Issues): Promise<void> {
-  const at = 'trigger.parameters.audience';
-  // A definition with other issues may have anything there.
+/** The audience of a schedule. A definition with issues may have anything there. */
+function audienceOf({ trigger }: Definition): string | undefined {
   const { audience } = (trigger.parameters ?? {}) as { audience?: unknown };
-  if (trigger.type !== 'schedule' || typeof audience !== 'string' || issues.has(at) || issues.isFull) return;
+  return trigger.type === 'schedule' && typeof audience === 'string' ? audience : undefined;
+}
+
+/** An audience is checked with the types of the attributes, as when it is gathered. */
+async function validateAudience(db: TenantReader, definition: Definition, issues: Issues): Promise<void> {
+  const at = 'trigger.parameters.audience';
+  const audience = audienceOf(definition);
+  if (audience === undefined || issues.has(at) || issues.isFull) return;
   const issue = await findAudienceIssue(db, audience);
   if (issue !== undefined) issues.add(at, 'invalid_string', issue);
 }
@@ -166,6 +172,7 @@ export async function findMissingReference(
   const { references } = walkDefinition(definition, policy, collectIssues(), () => true);
   const issues = collectIssues();
   await validateHeldReferences(tx, references, issues);
+  await holdAudience(tx, audienceOf(definition) ?? '');
   await validateAudience(tx, definition, issues);
   const [[path, issue] = []] = Object.entries(issues.params);
   return issue && `${path}: ${issue.message}`;

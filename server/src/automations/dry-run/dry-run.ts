@@ -9,10 +9,10 @@ import { simulate } from '../../db/simulate.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantDatabase, TenantReader, TenantTx } from '../../db/tenant.ts';
 import { hasScope, lacksScope, type Principal, readerOf, type Scope } from '../../http/permissions.ts';
-import { channelAccess } from '../../people/channel-access.ts';
 import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import { simulateTurns } from '../../users/turns.ts';
 import { findDefinitionIssues } from '../definition/validate.ts';
+import { requireVisible } from '../require-visible.ts';
 import { createPrograms, evaluateInThread, type PendingEvaluation } from '../runs/advance.ts';
 import type { SendDeps } from '../runs/send.ts';
 import type { EffectResult } from '../runs/state.ts';
@@ -96,17 +96,6 @@ async function requireDefinition(
   if (version.id === null || version.definition === null)
     throw invalidParam('versionId', 'custom', `The automation has no version ${versionId}`);
   return { versionId: version.id, definition: version.definition };
-}
-
-/** Callers who are restricted to channels must see all channels that a definition names. */
-async function requireVisible(
-  db: TenantReader,
-  { channelIds, caller }: Principal,
-  definition: Definition,
-): Promise<void> {
-  const given = { params: {}, query: {}, body: definition };
-  if (channelIds && (await channelAccess.findHidden(db, channelIds, given, caller.id)))
-    throw new ApiError('forbidden', { detail: 'the automation uses a channel that you do not see' });
 }
 
 /** Waits for no lock longer than a second. */

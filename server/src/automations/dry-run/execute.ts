@@ -21,6 +21,7 @@ import { presentEntry } from '../runs/run.ts';
 import type { EffectResult, Ending, RunState, StepBatch, StoredCall, TraceEntry } from '../runs/state.ts';
 import { storeStepBatches } from '../runs/store.ts';
 import type { AutomationRun, AutomationRunWithTrace } from '../schema.ts';
+import type { SimulatedCall } from './present.ts';
 import { createReceiver } from './receive.ts';
 import type { DryRun, DryRunBody, Reply } from './schema.ts';
 
@@ -47,17 +48,13 @@ const storedRun = statement<[runId: string], StoredRun>(
      from visible_automation_runs r where r.id = $1 and r.tenant_id = $tenant`,
 );
 
-type Call = NonNullable<DryRun['trace'][number]['call']>;
-
 /** A call without the parts that may contain secrets. */
-const shownCall = (call: StoredCall, response: Call['response'], isAssumed: boolean): Call => ({
+const shownRequest = (call: StoredCall): SimulatedCall['request'] => ({
   method: call.method,
   url: call.url,
   headers: 'sealed' in call ? null : call.headers,
   body: 'sealed' in call ? null : call.body,
   usesSecrets: 'sealed' in call,
-  response,
-  isAssumed,
 });
 
 /** When the contact answers a question that was asked now. */
@@ -119,7 +116,7 @@ function findLimit({ begun }: RunState, { isTooSlow }: ExecutionDeps): DryRun['s
 /** What became of a run. */
 interface Executed extends Pick<AutomationRunWithTrace, 'status' | 'error' | 'variables' | 'trace'> {
   /** The calls by the numbers of their steps. */
-  calls: ReadonlyMap<number, Call>;
+  calls: ReadonlyMap<number, SimulatedCall>;
   /** Its last chat. */
   chatId: string | null;
   stoppedBy: DryRun['stoppedBy'];
@@ -127,7 +124,7 @@ interface Executed extends Pick<AutomationRunWithTrace, 'status' | 'error' | 'va
 
 /** A run that is executed in memory, from step batch to step batch. */
 class SimulatedRun {
-  private readonly calls = new Map<number, Call>();
+  private readonly calls = new Map<number, SimulatedCall>();
   private readonly trace = new Map<number, TraceEntry>();
   private readonly receiving = createReceiver();
   private questions = 0;
@@ -187,9 +184,14 @@ class SimulatedRun {
     const { responses = {} } = this.given;
     const step = batch.step ?? '';
     const given = Object.hasOwn(responses, step) ? responses[step] : undefined;
-    const response = { status: given?.status ?? 200, body: given?.body ?? null };
+    const response = { status: 200, body: {}, ...given };
     const { call } = advancedOf(prepared, batch, this.deps).stepBatch.state.pending ?? {};
-    if (call) this.calls.set(batch.state.begun, shownCall(call, response, given === undefined));
+    if (call)
+      this.calls.set(batch.state.begun, {
+        request: shownRequest(call),
+        response,
+        isAssumed: given === undefined,
+      });
     await this.store(batch);
     this.waitsIn = null;
     storeAnswerIn(tx, prepared.run.id, prepared.run.revision, { saved: response });

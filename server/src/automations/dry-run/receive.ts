@@ -3,13 +3,14 @@ import { invalidParam } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { decryptConfig } from '../../channels/encrypted-config.ts';
 import type { ChannelConsent } from '../../channels/schema.ts';
-import { startChats } from '../../chats/start-chat.ts';
+import { reachedBy, startChats } from '../../chats/start-chat.ts';
+import type { Contact } from '../../contacts/schema.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { applyInbound } from '../../messages/inbound/apply.ts';
 import type { QueueDeps } from '../../messages/outbound/queue.ts';
 import type { ChannelConfig } from '../../providers/adapter-channel.ts';
-import type { ChannelKind, HandleType } from '../../providers/kinds.ts';
+import { type ChannelKind, channelKinds, type HandleType } from '../../providers/kinds.ts';
 import type { WrittenMessage } from './schema.ts';
 
 interface ReceivingChat {
@@ -40,20 +41,30 @@ const latestChat = statement<
       and ($3::uuid[] is null or channel_id = any ($3::uuid[]))
     order by updated_at desc, id limit 1`,
 );
-/** The chat in which a contact writes: on a channel, or the latest one. */
+const firstChannel = statement<[kinds: readonly ChannelKind[], visibleIds: string[] | null], { id: string }>(
+  'dry_run.first_channel',
+  `select id from visible_channels
+    where tenant_id = $tenant and kind = any ($1::text[]) and ($2::uuid[] is null or id = any ($2::uuid[]))
+    order by created_at, id limit 1`,
+);
+
+/** The chat in which a contact writes: on a channel, or the latest one, or on the first channel that reaches the contact. */
 export async function chatToWriteIn(
   tx: TenantTx,
-  contactId: string,
-  channelId: string | null,
+  { id: contactId, handles }: Pick<Contact, 'id' | 'handles'>,
+  givenChannelId: string | null,
   visibleIds: ReadonlySet<string> | undefined,
 ): Promise<string> {
-  const latest = await tx.find(latestChat, [contactId, channelId, visibleIds ? [...visibleIds] : null]);
+  const seenIds = visibleIds ? [...visibleIds] : null;
+  const latest = await tx.find(latestChat, [contactId, givenChannelId, seenIds]);
   if (latest) return latest.id;
-  if (channelId === null)
+  const kinds = channelKinds.filter((kind) => handles.some(({ type }) => reachedBy[kind].includes(type)));
+  const channelId = givenChannelId ?? (await tx.find(firstChannel, [kinds, seenIds]))?.id;
+  if (channelId === undefined)
     throw invalidParam(
       'message.channelId',
       'invalid_type',
-      'Required, because the trigger has no channel and the contact has no chat',
+      'Required, because no channel reaches the contact',
     );
   const chat = (await startChats(tx, channelId, [contactId])).get(contactId);
   if (typeof chat === 'string') return chat;

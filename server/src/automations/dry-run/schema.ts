@@ -4,7 +4,7 @@ import { FreeObject, Nullable, OneOf, Timestamp, Uuid } from '../../http/schema.
 import { messageTypes } from '../../providers/kinds.ts';
 import { exampleAutomation, exampleRun } from '../example.ts';
 import { AutomationTrigger, Definition, Failure, TraceEntry } from '../schema.ts';
-import { type Obstacle, obstacles } from '../triggers/match.ts';
+import { Reason } from '../triggers/explanation.ts';
 
 const MAX_TEXT = 65_536;
 const MAX_REPLIES = 50;
@@ -20,7 +20,9 @@ const written = {
 const WrittenMessage = Type.Object({
   ...written,
   channelId: Type.Optional(
-    Uuid('Where the contact writes. Default: the channel of the trigger, else of the latest chat'),
+    Uuid(
+      'Where the contact writes. Default: the channel of the trigger, else of the latest chat, else the first that reaches the contact',
+    ),
   ),
 });
 export type WrittenMessage = Static<typeof WrittenMessage>;
@@ -38,7 +40,7 @@ export type Reply = Static<typeof Reply>;
 
 const Response = Type.Object({
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: '200 by default' })),
-  body: Type.Optional(Type.Unsafe<unknown>({ description: 'Any JSON; null by default' })),
+  body: Type.Optional(Type.Unsafe<unknown>({ description: 'Any JSON; `{}` by default' })),
 });
 
 export const DryRunBody = Type.Object({
@@ -77,27 +79,35 @@ export const DryRunBody = Type.Object({
 });
 export type DryRunBody = Static<typeof DryRunBody>;
 
-const Sent = Type.Object({
+const SentMessage = Type.Object({
+  text: Nullable(Type.String()),
+  step: Type.String({ description: 'The id of the step that would send it' }),
+  at: Timestamp(),
   channelId: Uuid(),
   chatId: Nullable(Uuid('Null for a chat that would be created')),
   type: OneOf(messageTypes),
-  text: Nullable(Type.String()),
   media: Type.Array(FreeObject('A file')),
   content: FreeObject('Depends on the type'),
 });
 
-const Call = Type.Object({
-  method: Type.String(),
-  url: Type.String(),
-  headers: Nullable(FreeObject('Null if the call uses secrets')),
-  body: Nullable(Type.String({ description: 'Null if there is none, or if the call uses secrets' })),
-  usesSecrets: Type.Boolean(),
-  response: Type.Object({ status: Type.Integer(), body: Type.Unsafe<unknown>({}) }),
-  isAssumed: Type.Boolean({ description: 'Whether the response is the default one, because none was given' }),
+const { detail: _detail, startedAt: _startedAt, ...entry } = TraceEntry.properties;
+const DryRunEntry = Type.Object({
+  ...entry,
+  at: Timestamp('When the step would begin'),
+  input: FreeObject(
+    'The parameters of the step. Of `http_request` the call: `method`, `url`, `headers` and `body` (both null if it uses secrets), `usesSecrets`',
+  ),
+  output: FreeObject(
+    'What came of it: the message that the step would send, the `status` and `body` of the response of a call, else what the trace of a run has as `detail`',
+  ),
+  why: Type.String({
+    description:
+      'What decided: the case of a branch with the values that it compared, the time of a wait, the error, else the step before',
+  }),
+  isAssumed: Nullable(
+    Type.Boolean({ description: 'Whether no response was given for the call; null for a step without one' }),
+  ),
 });
-
-const obstacle = (description: string) =>
-  Type.Unsafe<Obstacle | null>({ type: ['string', 'null'], enum: [...obstacles, null], description });
 
 const dryRunStatuses = ['completed', 'failed', 'cancelled', 'stopped'] as const;
 
@@ -106,9 +116,10 @@ export const DryRun = Type.Object(
     automationId: Uuid(),
     versionId: Nullable(Uuid('Null for a definition that is not saved')),
     contactId: Uuid(),
-    startReason: obstacle(
-      'Why the given message would not start the automation; null if it would, or without one',
-    ),
+    startReason: Nullable({
+      ...Reason,
+      description: 'Why the given message would not start the automation; null if it would, or without one',
+    }),
     status: OneOf(dryRunStatuses, '`stopped` if the dry run ended before the run did'),
     stoppedBy: Type.Unsafe<'too_many_steps' | 'too_slow' | null>({
       type: ['string', 'null'],
@@ -119,13 +130,8 @@ export const DryRun = Type.Object(
     endedAt: Timestamp('When the last step would be done'),
     variables: FreeObject('The variables of the run, defaults included'),
     error: Failure,
-    trace: Type.Array(
-      Type.Object({
-        ...TraceEntry.properties,
-        message: Nullable({ ...Sent, description: 'What the step would send' }),
-        call: Nullable({ ...Call, description: 'The call that the step would make; it is not made' }),
-      }),
-    ),
+    trace: Type.Array(DryRunEntry),
+    messages: Type.Array(SentMessage, { description: 'What the run would send, in order' }),
     changes: Type.Array(Change, {
       description: 'What of the contact and of the chat would be different at the end',
     }),
@@ -151,13 +157,15 @@ export const exampleDryRun: DryRun = {
       step: 'done',
       type: 'end',
       status: 'completed',
-      detail: {},
       error: null,
-      startedAt: exampleRun.createdAt,
+      at: exampleRun.createdAt,
       endedAt: exampleRun.createdAt,
-      message: null,
-      call: null,
+      input: {},
+      output: {},
+      why: 'It is the first step',
+      isAssumed: null,
     },
   ],
+  messages: [],
   changes: [],
 };

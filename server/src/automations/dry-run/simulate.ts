@@ -15,8 +15,10 @@ import { compileProgram } from '../runs/program.ts';
 import { freshState } from '../runs/state.ts';
 import type { Definition, Scalar } from '../schema.ts';
 import { findPause, insertNewRuns } from '../triggers/events.ts';
+import { reasonOf } from '../triggers/explanation.ts';
 import { matchAutomation, type Obstacle } from '../triggers/match.ts';
 import { type ExecutionDeps, executeRun } from './execute.ts';
+import { presentSteps } from './present.ts';
 import { chatToWriteIn, createReceiver } from './receive.ts';
 import type { DryRun, DryRunBody } from './schema.ts';
 
@@ -139,7 +141,7 @@ async function beginRun(
   const triggerChannel = (definition.trigger.parameters?.channelId as string | undefined) ?? null;
   const chatId =
     message && !givenChat
-      ? await chatToWriteIn(tx, contact.id, message.channelId ?? triggerChannel, visibleIds)
+      ? await chatToWriteIn(tx, contact, message.channelId ?? triggerChannel, visibleIds)
       : (givenChat?.id ?? null);
   const isKnown = contact.chats.some(({ id }) => id === chatId);
   const [chatBefore = null] =
@@ -205,25 +207,23 @@ export async function simulateRun(
   const sent = new Map(rows.map((row) => [row.run_step, presentMessage(row, tx)]));
   const [contactAtEnd = contact] =
     chatAtEnd?.contactId === contact.id ? [chatAtEnd.contact] : await findContacts(tx, [contact.id]);
-  const known = new Set(contact.chats.map(({ id }) => id));
   return {
     automationId: simulation.automationId.toLowerCase(),
     versionId: simulation.versionId,
     contactId: contact.id,
-    startReason,
+    startReason: startReason && reasonOf(startReason),
     status: run.stoppedBy ? 'stopped' : (run.status as DryRun['status']),
     stoppedBy: run.stoppedBy,
     startedAt: startedAt.toISOString(),
     endedAt: clock.now.toISOString(),
     variables: run.variables,
     error: run.error,
-    trace: run.trace.map((entry) => {
-      const message = sent.get(entry.number);
-      return {
-        ...entry,
-        message: message ? { ...message, chatId: known.has(message.chatId) ? message.chatId : null } : null,
-        call: run.calls.get(entry.number) ?? null,
-      };
+    ...presentSteps({
+      definition: simulation.definition,
+      trace: run.trace,
+      sent,
+      calls: run.calls,
+      knownChatIds: new Set(contact.chats.map(({ id }) => id)),
     }),
     changes: findChanges([contact, chatBefore], [contactAtEnd, chatAtEnd]),
   };

@@ -1,6 +1,6 @@
 import { type Cache, createCache } from '../../base/cache.ts';
 import type { Keys } from '../../base/crypto.ts';
-import { isUnavailable } from '../../base/errors.ts';
+import { isServerTrouble } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { Opening } from '../../hours/opening.ts';
@@ -201,7 +201,7 @@ export async function evaluateInThread(
   try {
     return { evaluated: await tasks.run(evaluateTask, input, tenantId) };
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (isServerTrouble(error)) throw error;
     return { failure: EVALUATION_FAILURES[input.kind]((error as Error).message) };
   }
 }

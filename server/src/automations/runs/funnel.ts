@@ -10,12 +10,12 @@ import type { Definition } from '../schema.ts';
 import { requireAutomationId } from '../versions.ts';
 import { inVisibleChannels } from './run.ts';
 
-export const FunnelQuery = Type.Object({
+export const FunnelBody = Type.Object({
   versionId: Type.Optional(Uuid('Only runs of this version')),
   from: Type.Optional(Timestamp('Only runs that were created at or after this time')),
   to: Type.Optional(Timestamp('Only runs that were created before this time')),
 });
-type FunnelQuery = Static<typeof FunnelQuery>;
+type FunnelBody = Static<typeof FunnelBody>;
 
 const count = (description: string) => Type.Integer({ description });
 
@@ -119,7 +119,7 @@ const timeOf = (text: string | undefined): Date | null => (text === undefined ? 
 export async function countFunnel(
   db: TenantDatabase,
   automationId: string,
-  { versionId, from, to }: FunnelQuery,
+  { versionId, from, to }: FunnelBody,
   { channelIds }: Principal,
 ): Promise<Funnel> {
   return db.search(async (lookups) => {

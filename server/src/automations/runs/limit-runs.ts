@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import { HELD, shardOf } from '../../engine/queue.ts';
+import { insertWaking } from '../../jobs/insert-job.ts';
 import { runsQueue } from '../queues.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,6 +14,8 @@ const SHARES = 100;
 /** What is not used by then is lost. */
 const RESERVED_MS = 5_000;
 const MAX_TENANTS = 10_000;
+/** So many held runs start with the change of the limit, or with one batch of a job. */
+const RELEASED_AT_ONCE = 2_000;
 
 /**
  * Each run uses up a minute divided by the limit. `runs_until` is the time up to which the limit is used up: while it is
@@ -51,11 +54,11 @@ const automationIds = statement<[], { id: string }>(
   'automations.ids',
   'select id from automations where tenant_id = $tenant',
 );
-const heldRuns = statement<[automationIds: string[], shards: number[]], { id: string }>(
+const heldRuns = statement<[automationIds: string[], shards: number[], limit: number], { id: string }>(
   'automation_runs.held_by_limit',
   `select r.id from unnest($1::uuid[], $2::smallint[]) k (automation_id, shard)
      join visible_automation_runs r on r.automation_id = k.automation_id and r.shard = k.shard
-    where r.tenant_id = $tenant and r.due_at = ${HELD} and not r.is_calling order by r.id`,
+    where r.tenant_id = $tenant and r.due_at = ${HELD} and not r.is_calling order by r.id limit $3`,
 );
 const releaseRuns = statement<[ids: string[], times: (Date | '-infinity')[]], { automation_id: string }>(
   'automation_runs.release_by_limit',
@@ -89,17 +92,27 @@ export async function startTimes(tx: TenantTx, count: number): Promise<(Date | '
   return used ? timesOf(used, count, tx.now) : Array.from({ length: count }, () => 'infinity');
 }
 
-/** Lets the runs that a limit of zero has held start, after the operator has raised it. */
-export async function releaseLimitedRuns(tx: TenantTx): Promise<void> {
+/** Lets the next of the runs that a limit of zero has held start, the oldest first, and returns how many. */
+export async function releaseSomeRuns(tx: TenantTx): Promise<{ count: number; isFull: boolean }> {
   // Locks the counter, so that no new run is held by the former limit. Without a counter there are no runs of events.
-  if (!(await tx.find(useLimit, [0, tx.now]))) return;
+  if (!(await tx.find(useLimit, [0, tx.now]))) return { count: 0, isFull: false };
   const ids = (await tx.all(automationIds, [])).map(({ id }) => id);
   const shards = ids.map((id) => shardOf(id, tx.tenantId));
-  const runIds = (await tx.all(heldRuns, [ids, shards])).map(({ id }) => id);
-  if (runIds.length === 0) return;
-  const used = (await tx.find(useLimit, [runIds.length, tx.now])) as Used;
-  for (const { automation_id } of await tx.all(releaseRuns, [runIds, timesOf(used, runIds.length, tx.now)]))
+  const runIds = (await tx.all(heldRuns, [ids, shards, RELEASED_AT_ONCE])).map(({ id }) => id);
+  const count = runIds.length;
+  if (count === 0) return { count, isFull: false };
+  const used = (await tx.find(useLimit, [count, tx.now])) as Used;
+  for (const { automation_id } of await tx.all(releaseRuns, [runIds, timesOf(used, count, tx.now)]))
     tx.wake(runsQueue, automation_id);
+  return { count, isFull: count === RELEASED_AT_ONCE };
+}
+
+/**
+ * Lets the runs that a limit of zero has held start, after the operator has raised it: the first at once, many by a job. The lock of
+ * the counter is held until the commit, and numbering waits for it.
+ */
+export async function releaseLimitedRuns(tx: TenantTx): Promise<void> {
+  if ((await releaseSomeRuns(tx)).isFull) await insertWaking(tx);
 }
 
 /** Counts one run that the API starts. Throws `limit_reached` if the tenant's limit per minute is used up. */

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { batch } from '../../base/batch.ts';
 import type { Keys } from '../../base/crypto.ts';
-import { isUnavailable } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
+import { isServerTrouble } from '../../db/errors.ts';
 import { type ParameterOf, rowSet } from '../../db/rows.ts';
 import { systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -81,7 +81,7 @@ export async function makeCalls(
         },
       };
   const stored = storeAnswer({ ...row, answer }).catch((error) => {
-    if (isUnavailable(error)) throw error;
+    if (isServerTrouble(error)) throw error;
     // Otherwise the call would be made again and again.
     log.error(
       { err: error, runId: row.id, tenantId: row.tenant_id },

@@ -107,13 +107,13 @@ const lockRuns = statement<
   `select id, status, started_at is not null as has_started from visible_automation_runs
     where id = any ($1::uuid[]) and tenant_id = $tenant order by id for no key update`,
 );
-const cancelByChats = statement<[chatIds: string[], now: Date]>(
+const cancelByChats = statement<[chatIds: string[], now: Date], RunRow>(
   'automation_runs.cancel_by_chats',
   `with chosen as (
      select id from visible_automation_runs where chat_id = any ($1::uuid[]) and tenant_id = $tenant and ${IS_UNFINISHED}
       order by id for no key update)
    update visible_automation_runs r set ${CANCEL}, ended_at = $2, updated_at = $2
-     from chosen where r.id = chosen.id and (r.tenant_id = $tenant) is true`,
+     from chosen where r.id = chosen.id and (r.tenant_id = $tenant) is true returning ${RUN_COLUMNS}`,
 );
 
 export const presentRun = (row: RunRow): AutomationRun => ({
@@ -243,4 +243,10 @@ export async function changeRuns(
 /** Cancels the runs of chats that are about to be deleted, in the transaction that deletes them. */
 export async function cancelRunsOfChats(tx: TenantTx, chatIds: string[]): Promise<void> {
   await tx.run(cancelByChats, [chatIds, tx.now]);
+}
+
+/** The same for a chat that somebody deletes, with an event of each run. */
+export async function cancelRunsWithEvents(tx: TenantTx, chatIds: string[]): Promise<void> {
+  for (const row of await tx.all(cancelByChats, [chatIds, tx.now]))
+    tx.publish(runEvent('automation.run_cancelled', row));
 }

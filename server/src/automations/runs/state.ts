@@ -48,7 +48,16 @@ export interface TraceEntry {
 /** What a run sends: everything that a message can have. */
 export type RunContent = Pick<
   NewChatMessage,
-  'text' | 'media' | 'interactive' | 'email' | 'location' | 'contacts' | 'template' | 'replyToMessageId'
+  | 'type'
+  | 'text'
+  | 'media'
+  | 'interactive'
+  | 'email'
+  | 'location'
+  | 'contacts'
+  | 'reaction'
+  | 'template'
+  | 'replyToMessageId'
 >;
 
 /** A change that a step requests. It is made in the transaction of the step batch. */

@@ -1,4 +1,5 @@
 import { DateTime, Duration } from 'luxon';
+import { isUuid } from '../../base/ids.ts';
 import type { ChannelKind } from '../../providers/kinds.ts';
 import { type Filter, listFields } from '../../search/grammar/filter.ts';
 import { type ConditionValues, findTrue, needThread, valuesOf } from '../definition/evaluate-conditions.ts';
@@ -78,13 +79,36 @@ function* setSubscription(
   return { kind: 'done', detail: { channelKind } };
 }
 
+type SendParameters = Omit<RunContent, 'reaction'> & {
+  channelId?: string;
+  reaction?: { messageId?: string; emoji: string };
+};
+
+/** The id of a message from a rendered text. Undefined if that is empty. */
+function messageIdOf(text: string | undefined, at: string): string | undefined {
+  const id = text?.trim();
+  if (!id) return undefined;
+  if (!isUuid(id))
+    throw new StepError('invalid_body_params', `${at}: Must be a UUID, received "${id.slice(0, 60)}"`);
+  return id;
+}
+
 const performers: Record<StepType, Performer> = {
   *send_message(running, { parameters }) {
-    const { channelId = null, ...templates } = parameters as RunContent & { channelId?: string };
-    const content = yield* renderContent(running, templates);
-    const isEmpty = Object.keys(content).length === 1 && content.text?.trim() === '';
-    if (isEmpty)
+    const { channelId = null, ...templates } = parameters as SendParameters;
+    const { reaction, replyToMessageId, ...rendered } = yield* renderContent(running, templates);
+    const hasMore = reaction || Object.keys(rendered).some((part) => part !== 'type' && part !== 'text');
+    if (!hasMore && !rendered.text?.trim())
       throw new StepError('empty_text', 'The rendered text is empty, and an empty message cannot be sent');
+    const messageId = messageIdOf(reaction?.messageId, 'reaction.messageId') ?? running.context.message?.id;
+    const repliedId = messageIdOf(replyToMessageId, 'replyToMessageId');
+    if (reaction && messageId === undefined)
+      throw new StepError('no_message', 'The run is about no message to which it could react');
+    const content: RunContent = {
+      ...rendered,
+      ...(reaction && messageId !== undefined ? { reaction: { ...reaction, messageId } } : {}),
+      ...(repliedId === undefined ? {} : { replyToMessageId: repliedId }),
+    };
     return yield* send(
       running,
       { kind: 'send', number: running.state.begun, channelId, content },

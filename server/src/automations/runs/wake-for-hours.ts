@@ -5,12 +5,15 @@ import { nextBatch } from '../../jobs/batch-size.ts';
 import { insertWaking } from '../../jobs/insert-job.ts';
 import { findJobState, storeProgress } from '../../jobs/job.ts';
 import { runsQueue } from '../queues.ts';
+import { releaseSomeRuns } from './limit-runs.ts';
 
 /** So many runs wake with the change of the hours, in about 30 ms; more by a job. */
 const FEW_RUNS = 500;
 const MAX_BATCH = 5_000;
 /** Counting locks nothing, but has an end. */
 const MAX_COUNT = 10_000_000;
+/** The second part of the job. It is in transactions of its own, because the tenant's counter is locked before runs. */
+const RELEASE_STEP = 1;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 const WAITING = `tenant_id = $tenant and waits_for is not null and status = 'waiting'`;
@@ -57,8 +60,9 @@ export async function wakeForHours(tx: TenantTx): Promise<void> {
 }
 
 /**
- * Wakes the next runs of a job and returns whether it has ended. The first call wakes none: until it is committed, a change of the
- * hours leaves its runs to this job. A run that is woken twice waits again.
+ * Wakes the next runs of a job and returns whether it has ended: first those that wait by the hours, then those that a limit of zero
+ * has held. The first call wakes none: until it is committed, a change of the hours leaves its runs to this job. A run that is woken
+ * twice waits again.
  */
 export async function wakeBatch(tx: TenantTx, jobId: string): Promise<boolean> {
   const job = await findJobState(tx, jobId);
@@ -70,10 +74,16 @@ export async function wakeBatch(tx: TenantTx, jobId: string): Promise<boolean> {
     await storeProgress(tx, job, { ...job, done: 0, total, isCompleted: false });
     return false;
   }
+  if (job.step === RELEASE_STEP) {
+    const { count: done, isFull } = await releaseSomeRuns(tx);
+    await storeProgress(tx, job, { ...job, done, isCompleted: !isFull });
+    return !isFull;
+  }
   const startedAt = performance.now();
   const { count: done, lastId } = await wakeSome(tx, wakeAll, job.last_id ?? BEFORE_ALL, job.batch);
   const isFull = done === job.batch;
   const batch = nextBatch(job.batch, performance.now() - startedAt, isFull, MAX_BATCH);
-  await storeProgress(tx, job, { ...job, batch, done, lastId, isCompleted: !isFull });
-  return !isFull;
+  const step = isFull ? job.step : RELEASE_STEP;
+  await storeProgress(tx, job, { ...job, step, batch, done, lastId, isCompleted: false });
+  return false;
 }

@@ -1,5 +1,5 @@
 import { type Cache, createCache } from '../../base/cache.ts';
-import { ApiError, invalidParam } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { isUuid, newId } from '../../base/ids.ts';
 import { collectIssues, type Issues } from '../../base/issues.ts';
 import type { Database } from '../../db/database.ts';
@@ -56,14 +56,14 @@ const contactExists = statement<[id: string], { id: string }>(
 const MAX_LATE_MS = 5 * 60_000;
 
 /** When the run is due. A time that is slightly past means now; times long past or far ahead are refused. */
-function dueTime(scheduledAt: string | undefined, now: Date): Date {
+function dueTime(scheduledAt: string | undefined, now: Date, issues: Issues): Date {
   if (scheduledAt === undefined) return now;
   const time = new Date(scheduledAt);
   const furthest = new Date(now);
   furthest.setUTCFullYear(now.getUTCFullYear() + 1);
   if (time.getTime() < now.getTime() - MAX_LATE_MS)
-    throw invalidParam('scheduledAt', 'custom', 'Must not be more than 5 minutes in the past');
-  if (time > furthest) throw invalidParam('scheduledAt', 'custom', 'Must not be more than a year ahead');
+    issues.add('scheduledAt', 'custom', 'Must not be more than 5 minutes in the past');
+  if (time > furthest) issues.add('scheduledAt', 'custom', 'Must not be more than a year ahead');
   return time < now ? now : time;
 }
 
@@ -129,12 +129,12 @@ export async function triggerAutomation(
   { contactId, variables: given = {}, scheduledAt }: TriggerInput,
   { activeVersions, countRun }: TriggerState,
 ): Promise<string> {
-  const dueAt = dueTime(scheduledAt, tx.now);
   if (!isUuid(automationId)) throw new ApiError('automation_not_found');
   let isAllowed = false;
 
   const startOn = async ({ versionId, variables: declared }: ActiveVersion) => {
     const issues = collectIssues();
+    const dueAt = dueTime(scheduledAt, tx.now, issues);
     const variables = fillVariables(declared, given, issues);
     if (!issues.isEmpty) return { issues };
     if (!isAllowed) await countRun(tx.tenantId);

@@ -5,9 +5,8 @@ import type { Queryable } from '../../db/queryable.ts';
 import { statement, systemStatement } from '../../db/statement.ts';
 import type { TenantReader } from '../../db/tenant.ts';
 import type { Principal } from '../../http/permissions.ts';
-import { timestamp } from '../../http/schema.ts';
 import { createKeywordFinder } from '../definition/keywords.ts';
-import type { Explanation } from './explanation.ts';
+import { type Explanation, reasonOf } from './explanation.ts';
 import { type ChatPause, matchAutomation, type Obstacle, type TriggerableAutomation } from './match.ts';
 
 interface ExplainedEvent {
@@ -16,10 +15,8 @@ interface ExplainedEvent {
   type: string;
   channel_id: string | null;
   contact_id: string | null;
-  chat_id: string | null;
   origin_run_id: string | null;
   facts: Record<string, unknown> | null;
-  created_at: Date;
   message_id: string | null;
   /** As they were when the event was published. */
   text: string | null;
@@ -31,7 +28,7 @@ interface ExplainedEvent {
   is_paused: boolean | null;
 }
 
-const EVENT = `e.id, e.sequence, e.type, e.channel_id, e.contact_id, e.chat_id, e.origin_run_id, e.facts, e.created_at,
+const EVENT = `e.id, e.sequence, e.type, e.channel_id, e.contact_id, e.origin_run_id, e.facts,
   case when e.type = 'message.received' then (e.data::json ->> 'id')::uuid end as message_id,
   case when e.type = 'message.received' then e.data::json ->> 'text' end as text,
   case when e.type = 'message.received' then (e.data::json ->> 'isAutomatic')::boolean end as is_automatic,
@@ -51,16 +48,21 @@ const messageById = statement<[id: string], { sender: string; contact_id: string
   'automations.explained_message',
   'select sender, contact_id from visible_messages where id = $1 and tenant_id = $tenant',
 );
-const eventOfMessage = statement<
+const eventsOfMessage = statement<
   [messageId: string, contactId: string, from: string, to: string],
   ExplainedEvent
 >(
-  'automations.event_of_message',
-  // An index leads to the events of the contact; the range of ids to one week of them.
+  'automations.events_of_message',
+  // An index leads to the events of the contact; the range of ids to two hours of them. A message may also have created its
+  // contact, and created or opened its chat.
   `select ${EVENT} from visible_events e
     where e.contact_id = $2 and (e.tenant_id = $tenant) is true and e.id >= $3 and e.id < $4
-      and e.type = 'message.received' and e.data::json ->> 'id' = $1::text
-    order by e.id limit 1`,
+      and case e.type when 'message.received' then e.data::json ->> 'id' = $1::text
+                      when 'contact.created' then e.facts ->> 'messageId' = $1::text
+                      when 'chat.created' then e.facts ->> 'messageId' = $1::text
+                      when 'chat.status_changed' then e.facts ->> 'messageId' = $1::text
+                      else false end
+    order by e.type = 'message.received' desc, e.id limit 10`,
 );
 
 /** An automation with the version that was in force at the event, or that its run uses. */
@@ -121,17 +123,17 @@ const idsAround = (messageId: string): [from: string, to: string] => {
   return [firstIdAt(new Date(ms - HOUR_MS)), firstIdAt(new Date(ms + HOUR_MS))];
 };
 
-async function requireEventOfMessage(db: TenantReader, messageId: string): Promise<ExplainedEvent> {
+async function requireEventsOfMessage(db: TenantReader, messageId: string): Promise<ExplainedEvent[]> {
   const message = await db.find(messageById, [messageId]);
   if (!message) throw new ApiError('message_not_found');
   if (message.sender !== 'inbound')
     throw invalidParam('messageId', 'custom', 'Only messages of contacts start automations');
-  const event = await db.find(eventOfMessage, [messageId, message.contact_id, ...idsAround(messageId)]);
-  if (!event)
+  const events = await db.all(eventsOfMessage, [messageId, message.contact_id, ...idsAround(messageId)]);
+  if (events[0]?.type !== 'message.received')
     throw new ApiError('event_not_found', {
       detail: 'the message was imported, or its event is older than the events that are kept',
     });
-  return event;
+  return events;
 }
 
 /** Callers who are restricted to channels see no events of others. Those of runs and jobs have no channel. */
@@ -149,23 +151,25 @@ export interface ExplainRequest {
   automationIds?: string[];
 }
 
-async function requireEvent(
+/** The event, or all events by which the message could start automations. */
+async function requireEvents(
   db: TenantReader,
   { eventId, messageId }: ExplainRequest,
   principal: Principal,
-): Promise<ExplainedEvent> {
+): Promise<ExplainedEvent[]> {
   if ((eventId === undefined) === (messageId === undefined))
     throw eventId === undefined
       ? invalidParam('eventId', 'invalid_type', 'Required, unless messageId is given')
       : invalidParam('messageId', 'custom', 'Only one of eventId and messageId is allowed');
-  const event =
+  const events =
     messageId === undefined
-      ? await db.find(eventById, [eventId as string])
-      : await requireEventOfMessage(db, messageId.toLowerCase());
-  if (!event || !isVisible(principal, event)) throw new ApiError('event_not_found');
-  if (event.sequence === null)
+      ? await db.all(eventById, [eventId as string])
+      : await requireEventsOfMessage(db, messageId.toLowerCase());
+  if (events.length === 0 || !events.every((event) => isVisible(principal, event)))
+    throw new ApiError('event_not_found');
+  if (events.some(({ sequence }) => sequence === null))
     throw new ApiError('conflict', { detail: 'the event is still being handled; try again in a moment' });
-  return event;
+  return events;
 }
 
 const pauseOf = ({ is_paused }: ExplainedEvent): ChatPause | undefined =>
@@ -176,17 +180,16 @@ const obstacleOfInactive = ({ was_active_before, was_active_after }: ExplainedAu
   !was_active_before && was_active_after ? 'published_later' : 'not_active';
 
 /** For every automation: whether an event started it, or why not, by the version that was in force at the event. */
-export async function explainStarts(
+async function explainEvent(
   db: TenantReader,
-  request: ExplainRequest,
+  event: ExplainedEvent,
+  { automationIds }: ExplainRequest,
   principal: Principal,
-): Promise<Explanation> {
-  const event = await requireEvent(db, request, principal);
-  const { automationIds } = request;
+): Promise<Explanation[]> {
   const rows = await db.all(automationsAt, [
     event.id,
     automationIds ?? null,
-    MAX_AUTOMATIONS + 1,
+    MAX_AUTOMATIONS,
     event.reply_run_id,
   ]);
   const text = event.text ?? event.stored_text;
@@ -197,8 +200,8 @@ export async function explainStarts(
     hasKeyword: createKeywordFinder(text),
   };
   const turn = createTurns();
-  const automations: Explanation['automations'] = [];
-  for (const row of rows.slice(0, MAX_AUTOMATIONS)) {
+  const automations: Explanation[] = [];
+  for (const row of rows) {
     await turn();
     const { id, name, version_id, trigger_type, run_id, continued_run_id } = row;
     const decision =
@@ -206,29 +209,38 @@ export async function explainStarts(
         ? { obstacle: obstacleOfInactive(row), error: null }
         : matchAutomation({ ...row, version_id, trigger_type }, occurrence);
     // A run that has not failed at once proves that it started. Without one, the version came while the event was handled.
-    const hasStarted = run_id !== null && decision.error === null;
-    const obstacle = hasStarted ? null : (decision.obstacle ?? 'published_later');
+    const started = run_id !== null && decision.error === null;
     automations.push({
       automationId: id,
       name,
       versionId: version_id,
-      hasStarted,
+      eventId: event.id,
+      started,
       runId: isHidden(principal, row.run_channel_id) ? null : run_id,
       continuedRunId: continued_run_id,
-      reason: obstacle,
+      reasons: started ? [] : [reasonOf(decision.obstacle ?? 'published_later')],
     });
   }
-  return {
-    event: {
-      id: event.id,
-      type: event.type,
-      createdAt: timestamp(event.created_at),
-      channelId: event.channel_id,
-      contactId: event.contact_id,
-      chatId: event.chat_id,
-      messageId: event.message_id,
-    },
-    automations,
-    isComplete: rows.length <= MAX_AUTOMATIONS,
-  };
+  return automations;
+}
+
+/** How near an automation came to starting. */
+const rankOf = ({ started, reasons }: Explanation): number =>
+  started ? 2 : reasons.some(({ code }) => code !== 'other_trigger') ? 1 : 0;
+
+/** Explains an event, or all events of a message: of each automation, what came nearest to starting it. */
+export async function explainStarts(
+  db: TenantReader,
+  request: ExplainRequest,
+  principal: Principal,
+): Promise<Explanation[]> {
+  const explained = new Map<string, Explanation>();
+  for (const event of await requireEvents(db, request, principal))
+    for (const one of await explainEvent(db, event, request, principal)) {
+      const before = explained.get(one.automationId);
+      const nearest = before && rankOf(before) >= rankOf(one) ? before : one;
+      const continuedRunId = before?.continuedRunId ?? one.continuedRunId;
+      explained.set(one.automationId, { ...nearest, continuedRunId });
+    }
+  return [...explained.values()];
 }

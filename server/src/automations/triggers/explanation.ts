@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp, Uuid } from '../../http/schema.ts';
-import { exampleAutomation, exampleRun } from '../example.ts';
+import { Nullable, OneOf, Uuid } from '../../http/schema.ts';
+import { exampleAutomation } from '../example.ts';
 import { type Obstacle, obstacles } from './match.ts';
 
 export const ExplainBody = Type.Object({
@@ -11,65 +11,57 @@ export const ExplainBody = Type.Object({
   ),
 });
 
+/** Why an automation did not start, in words. */
+const messages: Readonly<Record<Obstacle, string>> = {
+  not_active: 'The automation was not active',
+  published_later: 'The automation was published after the event',
+  other_trigger: 'The trigger of the automation is for other events',
+  triggers_off: 'The change was made without starting automations',
+  unsubscribed: 'The message was an opt-out such as STOP',
+  other_channel: 'The trigger of the automation is for another channel',
+  automatic_mail: 'A machine wrote the message',
+  no_keyword: 'The message has none of the keywords of the automation',
+  other_label: 'Another label was added',
+  from_automation: 'A run caused the event, and the trigger of the automation has no fromAutomations',
+  assigned_to_user:
+    'The chat was assigned to a user, and the trigger of the automation has no evenIfAssigned',
+  paused: 'Automations were paused in the chat',
+  chain_too_deep: 'Too many automations have started each other',
+  missing_variables: 'A required variable has no value',
+};
+
+export const Reason = Type.Object({ code: OneOf(obstacles), message: Type.String() });
+export type Reason = Static<typeof Reason>;
+export const reasonOf = (code: Obstacle): Reason => ({ code, message: messages[code] });
+
 export const Explanation = Type.Object(
   {
-    event: Type.Object({
-      id: Uuid(),
-      type: Type.String(),
-      createdAt: Timestamp(),
-      channelId: Nullable(Uuid()),
-      contactId: Nullable(Uuid()),
-      chatId: Nullable(Uuid()),
-      messageId: Nullable(Uuid('The message of `message.received`')),
-    }),
-    automations: Type.Array(
-      Type.Object({
-        automationId: Uuid(),
-        name: Type.String(),
-        versionId: Nullable(Uuid('The version that was in force at the event; null if none was')),
-        hasStarted: Type.Boolean(),
-        runId: Nullable(
-          Uuid('The run. With `missing_variables` and `chain_too_deep` it failed before its first step'),
-        ),
-        continuedRunId: Nullable(
-          Uuid(
-            'The run that waited for the message as a reply and went on with it, also if the automation did not start another one',
-          ),
-        ),
-        reason: Type.Unsafe<Obstacle | null>({
-          type: ['string', 'null'],
-          enum: [...obstacles, null],
-          description: 'Why it did not start; null if it did',
-        }),
-      }),
-      { description: 'In the order of their creation' },
+    automationId: Uuid(),
+    name: Type.String(),
+    versionId: Nullable(Uuid('The version that was in force at the event; null if none was')),
+    eventId: Uuid('The event that started it, or that came nearest to it: a message can also open a chat'),
+    started: Type.Boolean(),
+    runId: Nullable(
+      Uuid('The run. With `missing_variables` and `chain_too_deep` it failed before its first step'),
     ),
-    isComplete: Type.Boolean({ description: 'False if the tenant has more than 1000 automations' }),
+    continuedRunId: Nullable(
+      Uuid(
+        'The run that waited for the message as a reply and went on with it, also if the automation did not start another one',
+      ),
+    ),
+    reasons: Type.Array(Reason, { description: 'Why it did not start; empty if it did' }),
   },
   { title: 'AutomationExplanation' },
 );
 export type Explanation = Static<typeof Explanation>;
 
 export const exampleExplanation: Explanation = {
-  event: {
-    id: '019a82a0-0000-7000-8000-0000000000f0',
-    type: 'message.received',
-    createdAt: exampleRun.createdAt,
-    channelId: '019a82a0-0000-7000-8000-000000000020',
-    contactId: exampleRun.contactId,
-    chatId: '019a82a0-0000-7000-8000-000000000010',
-    messageId: '019a82a0-0000-7000-8000-000000000030',
-  },
-  automations: [
-    {
-      automationId: exampleAutomation.id,
-      name: exampleAutomation.name,
-      versionId: exampleAutomation.latestVersionId,
-      hasStarted: false,
-      runId: null,
-      continuedRunId: null,
-      reason: 'other_trigger',
-    },
-  ],
-  isComplete: true,
+  automationId: exampleAutomation.id,
+  name: exampleAutomation.name,
+  versionId: exampleAutomation.latestVersionId,
+  eventId: '019a82a0-0000-7000-8000-0000000000f0',
+  started: false,
+  runId: null,
+  continuedRunId: null,
+  reasons: [reasonOf('other_trigger')],
 };

@@ -93,7 +93,8 @@ export const missingVariables = (params: InvalidParams, cause: string): RunError
 function findObstacleOfEvent({ event }: Occurrence, trigger: TriggerType): Obstacle | undefined {
   const { type, facts, contact_id } = event;
   if (contact_id === null || !TRIGGERS[type]?.includes(trigger)) return 'other_trigger';
-  if (facts?.triggerAutomations === false) return facts.isOptOut === true ? 'unsubscribed' : 'triggers_off';
+  if (facts?.triggerAutomations === false)
+    return facts.isOptOut ? 'unsubscribed' : facts.isAutomatic ? 'automatic_mail' : 'triggers_off';
   if (type === 'contact.created' && trigger === 'label_added')
     return facts?.labelIds === undefined ? 'other_trigger' : undefined;
   if (type !== 'chat.created' && type !== 'chat.status_changed') return undefined;

@@ -9,7 +9,7 @@ const setSchedule = statement<[id: string, shard: number, start: Date | null, ne
   // Stops a running occurrence: it starts no further runs.
   `update automations
       set shard = $2, schedule_start = $3, next_at = $4, due_at = $4, occurrence_at = null, began_at = null,
-          gathered_at = null, gathered_id = null
+          gathered_at = null, gathered_id = null, segment_filters = null
     where id = $1 and tenant_id = $tenant`,
 );
 

@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
 import { collectIssues } from '../../base/issues.ts';
-import { AUDIENCE_START, type AudienceCursor, gatherAudience } from '../../contacts/gather-audience.ts';
+import {
+  AUDIENCE_START,
+  type AudienceCursor,
+  fixAudience,
+  gatherAudience,
+} from '../../contacts/gather-audience.ts';
+import type { SegmentFilters } from '../../contacts/segment-filters.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -24,26 +30,35 @@ interface DueSchedule {
   began_at: Date | null;
   gathered_at: string | null;
   gathered_id: string | null;
+  segment_filters: SegmentFilters | null;
 }
 
 const lockDue = statement<[id: string, now: Date], DueSchedule>(
   'automations.lock_due',
   `select a.id, v.id as version_id, v.definition, a.schedule_start, a.next_at, a.occurrence_at, a.began_at,
-          a.gathered_at::text as gathered_at, a.gathered_id
+          a.gathered_at::text as gathered_at, a.gathered_id, a.segment_filters
      from automations a join automation_versions v on v.id = a.active_version_id and v.tenant_id = a.tenant_id
     where a.id = $1 and a.tenant_id = $tenant and a.due_at <= $2 and a.status = 'active' for no key update of a`,
 );
 const saveProgress = statement<
-  [id: string, occurrenceAt: Date, beganAt: Date, gatheredAt: string, gatheredId: string]
+  [
+    id: string,
+    occurrenceAt: Date,
+    beganAt: Date,
+    gatheredAt: string,
+    gatheredId: string,
+    segmentFilters: SegmentFilters,
+  ]
 >(
   'automations.save_progress',
-  `update automations set occurrence_at = $2, began_at = $3, gathered_at = $4::timestamptz, gathered_id = $5, next_at = null
+  `update automations set occurrence_at = $2, began_at = $3, gathered_at = $4::timestamptz, gathered_id = $5,
+          segment_filters = $6, next_at = null
     where id = $1 and tenant_id = $tenant`,
 );
 const planNext = statement<[id: string, nextAt: Date | null]>(
   'automations.plan_next',
   `update automations set next_at = $2, due_at = $2, occurrence_at = null, began_at = null, gathered_at = null,
-          gathered_id = null
+          gathered_id = null, segment_filters = null
     where id = $1 and tenant_id = $tenant`,
 );
 
@@ -61,15 +76,19 @@ async function gather(
   log: Logger,
 ) {
   const { audience } = schedule.definition.trigger.parameters as { audience: string };
+  const fixed = await fixAudience(tx, audience, schedule.segment_filters);
   try {
-    return await gatherAudience(tx, audience, after, createdUntil);
+    return {
+      ...(await gatherAudience(tx, fixed, after, createdUntil)),
+      segmentFilters: fixed.segmentFilters,
+    };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     log.warn(
       { err: error, automationId: schedule.id, tenantId: tx.tenantId },
       'the audience of a schedule is invalid, no runs are started',
     );
-    return { contactIds: [], next: null };
+    return { contactIds: [], next: null, segmentFilters: {} };
   }
 }
 
@@ -94,7 +113,7 @@ async function advanceSchedule(tx: TenantTx, automationId: string, log: Logger):
       ? AUDIENCE_START
       : { createdAt: gathered_at, id: gathered_id };
   const beganAt = began_at ?? now;
-  const { contactIds, next } = await gather(tx, schedule, after, beganAt, log);
+  const { contactIds, next, segmentFilters } = await gather(tx, schedule, after, beganAt, log);
   const issues = collectIssues();
   const variables = fillVariables(schedule.definition.variables, {}, issues);
   await startMany(
@@ -111,7 +130,15 @@ async function advanceSchedule(tx: TenantTx, automationId: string, log: Logger):
     contactIds,
   );
   if (next === null) await plan(occurrenceAt);
-  else await tx.run(saveProgress, [automationId, occurrenceAt, beganAt, next.createdAt, next.id]);
+  else
+    await tx.run(saveProgress, [
+      automationId,
+      occurrenceAt,
+      beganAt,
+      next.createdAt,
+      next.id,
+      segmentFilters,
+    ]);
   return next !== null;
 }
 
