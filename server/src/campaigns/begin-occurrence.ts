@@ -1,5 +1,6 @@
 import { findActiveVersion } from '../automations/triggers/api.ts';
 import { collectIssues } from '../base/issues.ts';
+import type { SegmentFilters } from '../contacts/segment-filters.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { findTemplate } from '../templates/template.ts';
@@ -19,16 +20,17 @@ export interface DueCampaign extends CampaignRow, Planned {
   /** How far the audience has been gathered. */
   gathered_at: string | null;
   gathered_id: string | null;
+  segment_filters: SegmentFilters | null;
 }
 
 export const DUE_COLUMNS = `${CAMPAIGN_COLUMNS}, c.occurrence_at, c.began_at, c.version_id,
-  c.gathered_at::text as gathered_at, c.gathered_id`;
+  c.gathered_at::text as gathered_at, c.gathered_id, c.segment_filters`;
 
 const beginOne = statement<[id: string, occurrenceAt: Date, versionId: string, now: Date], DueCampaign>(
   'campaigns.begin',
   `update visible_campaigns c
       set status = 'running', started_at = coalesce(c.started_at, $4), occurrence_at = $2, began_at = $4, version_id = $3,
-          gathered_at = null, gathered_id = null, next_at = null,
+          gathered_at = null, gathered_id = null, segment_filters = null, next_at = null,
           audience = coalesce((select s.query from segments s where s.id = c.segment_id and s.tenant_id = c.tenant_id), c.audience), due_at = $4, attempts = 0, updated_at = $4
     where c.id = $1 and c.tenant_id = $tenant returning ${DUE_COLUMNS}`,
 );

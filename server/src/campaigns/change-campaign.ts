@@ -81,6 +81,12 @@ type LockedCampaign = NonNullable<Awaited<ReturnType<typeof lockChangeable>>>;
 const merged = <T>(given: T | null | undefined, stored: T | null): T | undefined =>
   (given === undefined ? stored : given) ?? undefined;
 
+/** What a change says of time and rules decides over `isScheduled` and `isReoccurring`, which can only remove them. */
+const timeOf = ({ scheduledAt, isScheduled }: CampaignChange): string | null | undefined =>
+  scheduledAt ?? (isScheduled === false ? null : scheduledAt);
+const rulesOf = ({ recurrenceRules, isReoccurring }: CampaignChange): string[] | null | undefined =>
+  recurrenceRules ?? (isReoccurring === false ? null : undefined);
+
 /** The whole campaign after a change, as it would be created. */
 export function mergeChange(row: CampaignRow, change: CampaignChange): CampaignInput {
   const segmentId = merged(change.segmentId ?? (change.audience ? null : change.segmentId), row.segment_id);
@@ -89,7 +95,7 @@ export function mergeChange(row: CampaignRow, change: CampaignChange): CampaignI
   // A segment has its own filter.
   const audience = segmentId === undefined ? merged(change.audience, row.audience) : undefined;
   const variables = merged(change.variables, row.variables);
-  const recurrenceRules = merged(change.recurrenceRules, row.recurrence_rules);
+  const recurrenceRules = merged(rulesOf(change), row.recurrence_rules);
   // One of them replaces the other.
   const message =
     change.message ?? (change.automationId === undefined ? (row.message ?? undefined) : undefined);
@@ -162,7 +168,7 @@ export async function changeCampaign(
   if (!row) throw new ApiError('campaign_not_found');
   const input = mergeChange(row, change);
   const stored = row.scheduled_at?.toISOString() ?? null;
-  const wanted = change.scheduledAt === undefined ? stored : change.scheduledAt;
+  const wanted = merged(timeOf(change), stored) ?? null;
   const isMoved = wanted !== null && (stored === null || Date.parse(wanted) !== Date.parse(stored));
   const channel = await findHeldChannel(tx, input.channelId);
   await holdUsed(tx, input);
@@ -170,6 +176,9 @@ export async function changeCampaign(
   const issues = collectIssues();
   if (row.started_at !== null && (isMoved || wanted === null) && wanted !== stored)
     issues.add('scheduledAt', 'custom', 'Cannot be changed after the first occurrence');
+  if (change.isScheduled && wanted === null) issues.add('scheduledAt', 'invalid_type', 'Required');
+  if (change.isReoccurring && !input.recurrenceRules?.length)
+    issues.add('recurrenceRules', 'invalid_type', 'Required');
   const audience = await validateCampaign(
     tx,
     // A time that stays is not checked again.

@@ -4,7 +4,7 @@ import type { Purpose } from '../contacts/consent/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import type { ChannelKind } from '../providers/kinds.ts';
-import type { RefusalReason } from './preview-schema.ts';
+import type { SkipReason } from './schema.ts';
 
 interface RecipientFacts extends ConsentFacts {
   id: string;
@@ -35,7 +35,7 @@ export interface Examination {
   sendable: string[];
   /** How many of these have each time zone; null for none of their own. */
   timezones: Map<string | null, number>;
-  skipped: Map<RefusalReason, number>;
+  skipped: Map<SkipReason, number>;
 }
 
 interface Sending {
@@ -53,14 +53,13 @@ export async function examineRecipients(
   { channelId, kind, purpose, needsWindow }: Sending,
 ): Promise<Examination> {
   const rows = await db.all(readFacts, [contactIds, reachedBy[kind], kind, needsWindow ? channelId : null]);
-  const skipped = new Map<RefusalReason, number>();
+  const skipped = new Map<SkipReason, number>();
   const sendable = rows.filter((facts) => {
     const isClosed = needsWindow && (facts.open_until === null || facts.open_until <= db.now);
     const reason = facts.has_handle
       ? (findRefusal(kind, purpose, facts)?.code ?? (isClosed ? 'window_closed' : undefined))
       : 'no_handle';
-    if (reason !== undefined)
-      skipped.set(reason as RefusalReason, (skipped.get(reason as RefusalReason) ?? 0) + 1);
+    if (reason !== undefined) skipped.set(reason as SkipReason, (skipped.get(reason as SkipReason) ?? 0) + 1);
     return reason === undefined;
   });
   const timezones = new Map<string | null, number>();

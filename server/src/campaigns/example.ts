@@ -54,17 +54,19 @@ export const examplePreview: CampaignPreview = {
   matchedIsCapped: false,
   examined: 2,
   sendable: 1,
-  skipped: [{ reason: 'unsubscribed', count: 1 }],
+  skipped: { unsubscribed: 1 },
   samples: [
     {
       contactId: '019a82a0-0000-7000-8000-000000000011',
       displayName: 'Ada Lovelace',
-      message: {
-        ...exampleQueuedMessage,
-        author: { type: 'campaign', id: exampleCampaign.id, name: exampleCampaign.name },
-        contactId: '019a82a0-0000-7000-8000-000000000011',
-        text: 'Hello Ada, 20 % off everything until Sunday!',
-      },
+      messages: [
+        {
+          ...exampleQueuedMessage,
+          author: { type: 'campaign', id: exampleCampaign.id, name: exampleCampaign.name },
+          contactId: '019a82a0-0000-7000-8000-000000000011',
+          text: 'Hello Ada, 20 % off everything until Sunday!',
+        },
+      ],
       error: null,
     },
   ],

@@ -1,5 +1,6 @@
 import { holdReferences } from '../automations/definition/references.ts';
 import { isUuid } from '../base/ids.ts';
+import { holdAudience } from '../contacts/hold-audience.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 
@@ -7,7 +8,6 @@ const holdAutomation = statement<[id: string]>(
   'campaigns.hold_automation',
   'select id from automations where id = $1 and tenant_id = $tenant for key share',
 );
-const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 interface Used {
   automationId?: string | null | undefined;
@@ -23,10 +23,10 @@ interface Used {
 export async function holdUsed(tx: TenantTx, used: Used): Promise<void> {
   const { automationId, messageTemplateId, templateHeader, audience } = used;
   if (automationId && isUuid(automationId)) await tx.run(holdAutomation, [automationId]);
+  if (audience) await holdAudience(tx, audience);
   const references = [
     { kind: 'file' as const, value: templateHeader?.fileId ?? '' },
     { kind: 'template' as const, value: messageTemplateId ?? '' },
-    ...(audience?.match(IDS) ?? []).map((value) => ({ kind: 'label' as const, value })),
   ].filter(({ value }) => isUuid(value));
   if (references.length > 0) await holdReferences(tx, references);
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { automationExists } from '../automations/versions.ts';
 import { isInUse } from '../automations/versions-in-use.ts';
 import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
@@ -52,33 +53,36 @@ const findUsers = statement<[id: string, pattern: string], User>(
         or c.template_header::text ~ $2)
    union all
    select 'campaign', c.id, c.name from visible_campaigns c
-    where c.tenant_id = $tenant and c.status = 'draft' and c.segment_id = $1
+    where c.tenant_id = $tenant and c.status = 'draft'
+      and (c.segment_id = $1
+        or (c.audience ~ $2 and exists (select 1 from segments s where s.id = $1 and s.tenant_id = $tenant)))
    union all
    select 'segment', s.id, s.name from segments s where s.tenant_id = $tenant and s.query ~ $2
     limit ${MAX_NAMED + 1}`,
 );
-const TABLES: Record<UsedKind, string> = {
+const TABLES = {
   label: 'labels',
   template: 'message_templates',
   attribute: 'attributes',
   user: 'users',
   team: 'teams',
   channel: 'visible_channels',
-  automation: 'automations',
   secret: 'automation_secrets',
   segment: 'segments',
   file: 'visible_files',
 };
-// What begins to use it holds it until its transaction ends. So the lock comes before the question who uses it.
-const locks = Object.fromEntries(
-  Object.entries(TABLES).map(([kind, table]) => [
-    kind,
-    statement<[id: string], { id: string }>(
-      `in_use.lock_${kind}`,
-      `select id from ${table} where id = $1 and tenant_id = $tenant for update`,
-    ),
-  ]),
-) as Record<UsedKind, Statement<[id: string], { id: string }>>;
+const eachKind = <K extends UsedKind>(tables: Record<K, string>, name: string, lock: string) =>
+  Object.fromEntries(
+    Object.entries<string>(tables).map(([kind, table]) => [
+      kind,
+      statement<[id: string], { id: string }>(
+        `in_use.${name}_${kind}`,
+        `select id from ${table} where id = $1 and tenant_id = $tenant${lock}`,
+      ),
+    ]),
+  ) as Record<K, Statement<[id: string], { id: string }>>;
+const finds = { ...eachKind(TABLES, 'find', ''), automation: automationExists };
+const locks = eachKind({ ...TABLES, automation: 'automations' }, 'lock', ' for update');
 const externalIdOf = statement<[id: string], { external_id: string }>(
   'attributes.external_id',
   'select external_id from attributes where id = $1 and tenant_id = $tenant',
@@ -95,7 +99,8 @@ const KEY_START = `(\\.|\\[\\s*\\\\?["'])`;
 /** The pattern of texts that name it. An externalId has letters, digits and `_` only. */
 async function patternOf(tx: TenantTx, kind: UsedKind, id: string): Promise<string> {
   if (kind === 'secret') {
-    const { name } = (await tx.find(secretName, [id])) as { name: string };
+    // It may have been deleted since it was found. Then nobody uses it by its id.
+    const name = (await tx.find(secretName, [id]))?.name ?? id;
     return `secrets${KEY_START}${name}\\M|"signWith": "${name}"`;
   }
   // Texts keep ids as they were written.
@@ -104,7 +109,11 @@ async function patternOf(tx: TenantTx, kind: UsedKind, id: string): Promise<stri
   return `attributes${KEY_START}${externalId}\\M|"externalId": "${externalId}"`;
 }
 
-/** Refuses what would break active automations and campaigns, and names them. */
+/**
+ * Refuses what would break active automations and campaigns, and names them. What begins to use it holds it until its transaction ends,
+ * so they are asked for under the lock. They are asked for without it before: the results of sends wait for the lock of a channel, and
+ * the question may take long.
+ */
 export async function requireUnused(
   tx: TenantTx,
   kind: UsedKind,
@@ -112,9 +121,16 @@ export async function requireUnused(
   { force }: { force?: string },
 ): Promise<void> {
   if (force === 'true' || !isUuid(id)) return;
-  // What is gone already is not refused: a deletion that is asked for again answers as the first time.
-  if (!(await tx.find(locks[kind], [id]))) return;
-  const users = await tx.all(findUsers, [id, await patternOf(tx, kind, id)]);
+  for (const statements of [finds, locks]) {
+    // What is gone already is not refused: a deletion that is asked for again answers as the first time.
+    if (!(await tx.find(statements[kind], [id]))) return;
+    await refuseUsed(tx, kind, id);
+  }
+}
+
+async function refuseUsed(tx: TenantTx, kind: UsedKind, id: string): Promise<void> {
+  const pattern = await patternOf(tx, kind, id);
+  const users = await tx.all(findUsers, [id, pattern]);
   if (users.length === 0) return;
   const named = nameAll(users.slice(0, MAX_NAMED));
   const all = users.length > MAX_NAMED ? `${named} and others` : named;

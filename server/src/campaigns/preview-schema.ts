@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Failure } from '../automations/schema.ts';
-import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
+import { Nullable, Timestamp, Uuid } from '../http/schema.ts';
 import { Message } from '../messages/schema.ts';
-import { NewCampaign } from './schema.ts';
+import { NewCampaign, type SkipReason, skipReasons } from './schema.ts';
 
 /** A campaign that is not stored. */
 export const CampaignToPreview = Type.Object({
@@ -10,10 +10,6 @@ export const CampaignToPreview = Type.Object({
   name: Type.Optional(NewCampaign.properties.name),
 });
 export type CampaignToPreview = Static<typeof CampaignToPreview>;
-
-/** Why contacts are not sent to. */
-const refusalReasons = ['no_handle', 'unsubscribed', 'opted_out', 'undeliverable', 'window_closed'] as const;
-export type RefusalReason = (typeof refusalReasons)[number];
 
 export const CampaignPreview = Type.Object(
   {
@@ -25,20 +21,33 @@ export const CampaignPreview = Type.Object(
       description: 'How many of them `sendable` and `skipped` are about: at most 5,000',
     }),
     sendable: Type.Integer({ description: 'How many of those examined can be sent to now' }),
-    skipped: Type.Array(Type.Object({ reason: OneOf(refusalReasons), count: Type.Integer() }), {
-      description: 'How many of those examined cannot be sent to, by reason',
-    }),
+    skipped: Type.Partial(
+      Type.Object(
+        Object.fromEntries(skipReasons.map((reason) => [reason, Type.Integer()])) as Record<
+          SkipReason,
+          ReturnType<typeof Type.Integer>
+        >,
+      ),
+      {
+        description: 'How many of those examined cannot be sent to, by reason; only reasons that occur',
+      },
+    ),
     samples: Type.Array(
       Type.Object({
         contactId: Uuid(),
         displayName: Type.String(),
-        message: Type.Unsafe<Message | null>({ ...Message, type: ['object', 'null'] }),
+        messages: Type.Array(Message, {
+          description: 'What the contact would get at once: all messages until the run waits or ends',
+        }),
         error: Type.Unsafe<Static<typeof Failure>>({
           ...Failure,
           description: 'Why there is no message: the run would fail, or wait before it sends',
         }),
       }),
-      { description: 'The first message to up to five contacts, as it would be sent' },
+      {
+        description:
+          'The messages to up to five contacts, as they would be sent; without `contacts:read` only to those who are no contacts yet',
+      },
     ),
     quietHours: Nullable(
       Type.Object(
@@ -55,7 +64,7 @@ export const CampaignPreview = Type.Object(
     ),
     estimatedMinutes: Type.Integer({
       description:
-        'How long sending takes at the rate of the channel, if all that are not examined are like the others',
+        'How long sending takes at the rate of the channel, if all that are not examined are like the others; at least so long if `matchedIsCapped`',
     }),
   },
   { title: 'CampaignPreview' },

@@ -1,4 +1,5 @@
 import { findAutomation, type SaveDeps } from '../automations/automation.ts';
+import { requireVisible } from '../automations/require-visible.ts';
 import { type AdvanceDeps, createPrograms, runStepsIn } from '../automations/runs/advance.ts';
 import { startMany } from '../automations/runs/start-many.ts';
 import type { Automation } from '../automations/schema.ts';
@@ -9,7 +10,7 @@ import { simulate } from '../db/simulate.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantTx } from '../db/tenant.ts';
 import { readTenantHours } from '../hours/tenant-hours.ts';
-import type { CanRead } from '../http/permissions.ts';
+import { type Principal, readerOf } from '../http/permissions.ts';
 import { findMessages } from '../messages/message.ts';
 import { hasReplyWindow } from '../providers/capabilities.ts';
 import type { TaskPool } from '../sandboxed/task-pool.ts';
@@ -33,12 +34,12 @@ const givenRecipients = statement<[campaignId: string], { contact_id: string }>(
 );
 const resultsOfRuns = statement<
   [runIds: string[]],
-  { contact_id: string; status: string; error: Sample['error']; message_id: string | null }
+  { contact_id: string; status: string; error: Sample['error']; message_ids: string[] }
 >(
   'campaigns.preview_runs',
-  `select r.contact_id, r.status, r.error, m.id as message_id from visible_automation_runs r
-     left join lateral (
-       select f.id from visible_messages f where f.run_id = r.id order by f.run_step limit 1) m on true
+  `select r.contact_id, r.status, r.error,
+          array(select m.id from visible_messages m where m.run_id = r.id order by m.run_step) as message_ids
+     from visible_automation_runs r
     where r.id = any ($1::uuid[]) and r.tenant_id = $tenant`,
 );
 
@@ -58,7 +59,7 @@ const NOT_SENT: Record<string, { code: string; message: string }> = {
   completed: { code: 'nothing_sent', message: 'The automation sends nothing' },
 };
 
-/** Starts the runs of some recipients, as the campaign does, and shows their first messages. */
+/** Starts the runs of some recipients, as the campaign does, and shows what they send at once. */
 async function sendSamples(
   tx: TenantTx,
   campaign: CampaignRow,
@@ -87,16 +88,17 @@ async function sendSamples(
   const results = await tx.all(resultsOfRuns, [runIds]);
   const messages = await findMessages(
     tx,
-    results.flatMap(({ message_id }) => message_id ?? []),
+    results.flatMap(({ message_ids }) => message_ids),
   );
+  const messageById = new Map(messages.map((message) => [message.id, message]));
   const contacts = new Map((await findContacts(tx, contactIds)).map((contact) => [contact.id, contact]));
   return contactIds.flatMap((contactId): Sample[] => {
     const result = results.find(({ contact_id }) => contact_id === contactId);
     const contact = contacts.get(contactId);
     if (!result || !contact) return [];
-    const message = messages.find(({ id }) => id === result.message_id) ?? null;
-    const error = message ? null : (result.error ?? NOT_SENT[result.status] ?? null);
-    return [{ contactId, displayName: contact.displayName, message, error }];
+    const sent = result.message_ids.flatMap((id) => messageById.get(id) ?? []);
+    const error = sent.length > 0 ? null : (result.error ?? NOT_SENT[result.status] ?? null);
+    return [{ contactId, displayName: contact.displayName, messages: sent, error }];
   });
 }
 
@@ -128,16 +130,17 @@ export async function previewCampaign(
   db: TenantDatabase,
   input: CampaignToPreview,
   deps: PreviewDeps,
-  canRead: CanRead,
+  principal: Principal,
 ): Promise<CampaignPreview> {
-  const save = { canRead, policy: deps.policy };
+  const save = { canRead: readerOf(principal), policy: deps.policy };
   const simulated = await simulate(db, (tx) => createPreviewed(tx, { ...input, contacts: [] }, save));
   const audience =
     simulated.audience === null
       ? { total: 0, totalIsCapped: false, ids: [] }
       : await findAudience(db, simulated.audience, MAX_EXAMINED);
-  return simulate(db, async (tx) => {
+  const preview = await simulate(db, async (tx): Promise<CampaignPreview> => {
     const { campaign, automation, givenIds } = await createPreviewed(tx, input, save);
+    if (automation.activeVersion) await requireVisible(tx, principal, automation.activeVersion);
     const channel = await requireChannel(tx, campaign.channel_id);
     const all = new Set([...givenIds, ...audience.ids]);
     const examined = [...all].slice(0, MAX_EXAMINED);
@@ -163,12 +166,25 @@ export async function previewCampaign(
       matchedIsCapped: audience.totalIsCapped,
       examined: examined.length,
       sendable: sendable.length,
-      skipped: [...skipped].map(([reason, count]) => ({ reason, count })),
+      skipped: Object.fromEntries(skipped),
       samples,
       quietHours,
       estimatedMinutes: Math.ceil(expected / perSecond / 60),
     };
   });
+  return save.canRead('contacts:read')
+    ? preview
+    : { ...preview, samples: await withoutKnown(db, preview.samples) };
+}
+
+/** Samples show names, and what texts say about contacts. Of those who are created by the request alone, the caller knows that. */
+async function withoutKnown(db: TenantDatabase, samples: Sample[]): Promise<Sample[]> {
+  const contacts = await findContacts(
+    db.byKey,
+    samples.map(({ contactId }) => contactId),
+  );
+  const known = new Set(contacts.map(({ id }) => id));
+  return samples.filter(({ contactId }) => !known.has(contactId));
 }
 
 async function createPreviewed(

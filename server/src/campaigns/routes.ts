@@ -101,8 +101,8 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
         operationId: 'previewCampaign',
         summary: 'Preview a campaign',
         description:
-          'Returns whom a campaign would reach, whom it would skip and why, and the first messages as they would be sent, all as of now. Takes the body of `POST /v3/campaigns`, which is checked in the same way. Nothing is stored and nothing is sent. What a step calls on other servers is not called.',
-        access: 'campaigns:write',
+          'Returns whom a campaign would reach, whom it would skip and why, and the messages as they would be sent, all as of now. Takes the body of `POST /v3/campaigns`, which is checked in the same way. An `audience`, and samples of contacts that exist, need `contacts:read`, too. Nothing is stored and nothing is sent. What a step calls on other servers is not called.',
+        access: 'campaigns:read',
         body: CampaignToPreview,
         answer: data(CampaignPreview),
         failures: ['conflict', 'search_too_slow'],
@@ -116,7 +116,7 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
           answer: examplePreview,
         },
       },
-      ({ principal, body }, db) => previewCampaign(db, body, deps, readerOf(principal)),
+      ({ principal, body }, db) => previewCampaign(db, body, deps, principal),
     ),
     campaigns.write(
       {
@@ -154,15 +154,15 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
         method: 'POST',
         path: '/v3/campaigns/:campaignId/test',
         operationId: 'testCampaign',
-        summary: 'Send a campaign to one contact',
+        summary: 'Send a campaign to one person',
         description:
-          'Tries a campaign out: starts one that is marked with `isTest`, with the same content, for this contact alone, now. The campaign itself is not changed.',
+          'Tries a campaign out: starts one that is marked with `isTest`, with the same content, for one person alone, now: a user, an address, or a contact. The campaign itself is not changed.',
         access: 'campaigns:write',
         body: TestOfCampaign,
         answer: data(CampaignWithCounts),
         failures: ['campaign_not_found', 'conflict'],
         example: {
-          body: { contactId: '019a82a0-0000-7000-8000-000000000011' },
+          body: { to: '+15550001111' },
           answer: {
             ...exampleWithCounts,
             id: '019a82a0-0000-7000-8000-000000000089',
@@ -174,7 +174,7 @@ export function campaignRoutes(deps: PreviewDeps): Route[] {
           },
         },
       },
-      ({ principal, params, body }, tx) => sendTest(tx, params.campaignId, body.contactId, saving(principal)),
+      ({ principal, params, body }, tx) => sendTest(tx, params.campaignId, body, saving(principal)),
     ),
     searchRoute({
       tag: 'Campaigns',

@@ -19,7 +19,15 @@ export const campaignStatuses = [
 export type CampaignStatus = (typeof campaignStatuses)[number];
 
 export const recipientStatuses = ['queued', 'sent', 'delivered', 'read', 'failed', 'skipped'] as const;
-export const skipReasons = ['no_handle', 'unsubscribed', 'window_closed'] as const;
+/** Why a recipient is not sent to, without that being a failure. */
+export const skipReasons = [
+  'no_handle',
+  'unsubscribed',
+  'opted_out',
+  'undeliverable',
+  'window_closed',
+] as const;
+export type SkipReason = (typeof skipReasons)[number];
 
 /** How many contacts one call may contain. */
 const MAX_CONTACTS = 5000;
@@ -27,7 +35,7 @@ const MAX_CONTACTS = 5000;
 /** The limits of a body with that many contacts, in v2 and v3. */
 export const MANY_CONTACTS = {
   bodyBytes: 10 * 1024 * 1024,
-  bodyBounds: { arrayItems: MAX_CONTACTS, nodes: 2_000_000 },
+  bodyBounds: { arrayItems: MAX_CONTACTS, nodes: 300_000 },
 };
 
 const Variable = Type.Object({
@@ -146,7 +154,13 @@ export const CampaignChange = Type.Partial(
     templateHeader: Type.Unsafe<TemplateFile | null>({ ...TemplateFile, type: ['object', 'null'] }),
     purpose: given.purpose,
     closeChats: given.closeChats,
+    isScheduled: Type.Boolean({
+      description: '`false` without `scheduledAt` removes the time. `true` needs a time, new or stored',
+    }),
     scheduledAt: Nullable(Timestamp('Without it, a campaign that has not started becomes a draft')),
+    isReoccurring: Type.Boolean({
+      description: '`false` without `recurrenceRules` removes them. `true` needs rules, new or stored',
+    }),
     recurrenceRules: given.recurrenceRules,
     timezone: given.timezone,
     variables: given.variables,
@@ -158,7 +172,24 @@ export type CampaignChange = Static<typeof CampaignChange>;
 
 export const NewRecipients = Type.Object({ contacts: Contacts });
 
-export const TestOfCampaign = Type.Object({ contactId: Uuid('Who gets it, mostly oneself') });
+/** Exactly one of them says who gets it. */
+export const TestOfCampaign = Type.Object({
+  userId: Type.Optional(
+    Uuid(
+      'A user of the tenant, mostly oneself, at their own email address; for channels of the kind `email`',
+    ),
+  ),
+  to: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'A phone number, email address or Instagram id, depending on the kind of channel; an unknown recipient becomes a contact',
+    }),
+  ),
+  contactId: Type.Optional(Uuid('A contact')),
+});
+export type TestOfCampaign = Static<typeof TestOfCampaign>;
 
 export const requestableStatuses = ['running', 'paused', 'cancelled'] as const;
 export const CampaignStatusChange = Type.Object({
@@ -243,7 +274,7 @@ export const Recipient = Type.Object(
   {
     contactId: Uuid(),
     status: OneOf(recipientStatuses),
-    skipReason: Type.Unsafe<(typeof skipReasons)[number] | null>({
+    skipReason: Type.Unsafe<SkipReason | null>({
       type: ['string', 'null'],
       enum: [...skipReasons, null],
     }),

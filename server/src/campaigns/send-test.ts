@@ -1,26 +1,57 @@
 import type { SaveDeps } from '../automations/automation.ts';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, invalidParam } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
+import { requireChannel } from '../channels/channel.ts';
+import { requireChat } from '../chats/chat.ts';
 import { requireContact } from '../contacts/contact.ts';
 import type { TenantTx } from '../db/tenant.ts';
+import { addressMessage } from '../messages/outbound/address.ts';
+import { findUser } from '../users/user.ts';
 import { mergeChange } from './change-campaign.ts';
 import { changeCampaignStatus, lockCampaign } from './change-status.ts';
 import { createCampaign } from './create-campaign.ts';
 import { addContactIds } from './recipients.ts';
-import type { CampaignWithCounts } from './schema.ts';
+import type { CampaignWithCounts, TestOfCampaign } from './schema.ts';
 
 const MAX_NAME = 255;
 
-/** Sends a campaign to one contact, as a campaign of its own that is marked as a test. The campaign itself stays as it is. */
+/** The address of a user on a channel. Users have only an email address. */
+async function addressOfUser(tx: TenantTx, userId: string, channelId: string): Promise<string> {
+  const user = await findUser(tx, userId);
+  if (!user) throw invalidParam('userId', 'custom', `There is no user ${userId}`);
+  const { kind } = await requireChannel(tx, channelId);
+  if (kind === 'email') return user.email;
+  throw invalidParam(
+    'userId',
+    'custom',
+    `Users have only an email address, which ${kind} channels cannot send to; give an address as \`to\``,
+  );
+}
+
+/** The contact that gets a test. An unknown address becomes a contact with a chat, as when a message is sent to it. */
+async function findRecipient(
+  tx: TenantTx,
+  channelId: string,
+  { userId, to, contactId }: TestOfCampaign,
+): Promise<string> {
+  if ([userId, to, contactId].filter((one) => one !== undefined).length !== 1)
+    throw invalidParam('to', 'custom', 'Exactly one of `userId`, `to` and `contactId` is required');
+  if (contactId !== undefined) return (await requireContact(tx, contactId)).id;
+  const address = to ?? (await addressOfUser(tx, userId as string, channelId));
+  const chatId = await addressMessage(tx, { channelId, to: address });
+  return (await requireChat(tx, chatId)).contactId;
+}
+
+/** Sends a campaign to one person, as a campaign of its own that is marked as a test. The campaign itself stays as it is. */
 export async function sendTest(
   tx: TenantTx,
   campaignId: string,
-  contactId: string,
+  recipient: TestOfCampaign,
   deps: SaveDeps,
 ): Promise<CampaignWithCounts> {
   const row = isUuid(campaignId) ? await tx.find(lockCampaign, [campaignId]) : undefined;
   if (!row) throw new ApiError('campaign_not_found');
-  const contact = await requireContact(tx, contactId);
+  const contactId = await findRecipient(tx, row.channel_id, recipient);
   const {
     audience: _audience,
     segmentId: _segmentId,
@@ -29,6 +60,6 @@ export async function sendTest(
   } = mergeChange(row, {});
   const name = `Test: ${row.name}`.slice(0, MAX_NAME).toWellFormed();
   const test = await createCampaign(tx, { ...input, name }, { ...deps, isTest: true });
-  await addContactIds(tx, test.id, [contact.id]);
+  await addContactIds(tx, test.id, [contactId]);
   return changeCampaignStatus(tx, test.id, { status: 'running' }, deps);
 }

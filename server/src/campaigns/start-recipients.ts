@@ -1,6 +1,7 @@
 import { startMany } from '../automations/runs/start-many.ts';
 import type { Variable } from '../automations/schema.ts';
-import { AUDIENCE_START, gatherAudience, gatherMerged } from '../contacts/gather-audience.ts';
+import { AUDIENCE_START, fixAudience, gatherAudience, gatherMerged } from '../contacts/gather-audience.ts';
+import type { SegmentFilters } from '../contacts/segment-filters.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { DueCampaign } from './begin-occurrence.ts';
@@ -19,9 +20,12 @@ const insertGathered = statement<[campaignId: string, contactIds: string[], occu
    on conflict (campaign_id, contact_id) do update set occurrence_at = $3, run_id = null, updated_at = $4
     where r.occurrence_at < $3`,
 );
-const noteGathered = statement<[id: string, at: string, contactId: string | null]>(
+const noteGathered = statement<
+  [id: string, at: string, contactId: string | null, segmentFilters: SegmentFilters]
+>(
   'campaigns.note_gathered',
-  'update visible_campaigns set gathered_at = $2::timestamptz, gathered_id = $3 where id = $1 and tenant_id = $tenant',
+  `update visible_campaigns set gathered_at = $2::timestamptz, gathered_id = $3, segment_filters = $4
+    where id = $1 and tenant_id = $tenant`,
 );
 const pickWithoutRun = statement<[campaignId: string, occurrenceAt: Date], { contact_id: string }>(
   'recipients.pick_without_run',
@@ -65,17 +69,13 @@ export async function gatherRecipients(tx: TenantTx, campaign: DueCampaign): Pro
       ? AUDIENCE_START
       : { createdAt: gathered_at, id: gathered_id };
   const since = began_at ?? tx.now;
-  const { contactIds, next } = await gatherAudience(tx, audience, after, since);
+  const fixed = await fixAudience(tx, audience, campaign.segment_filters);
+  const { contactIds, next } = await gatherAudience(tx, fixed, after, since);
   await tx.run(insertGathered, [id, contactIds, occurrence_at as Date, tx.now]);
   // Afterwards: the statement before waited for contacts that were being merged.
   if (next === null)
-    await tx.run(insertGathered, [
-      id,
-      await gatherMerged(tx, audience, since),
-      occurrence_at as Date,
-      tx.now,
-    ]);
-  await tx.run(noteGathered, [id, next?.createdAt ?? ALL_GATHERED, next?.id ?? null]);
+    await tx.run(insertGathered, [id, await gatherMerged(tx, fixed, since), occurrence_at as Date, tx.now]);
+  await tx.run(noteGathered, [id, next?.createdAt ?? ALL_GATHERED, next?.id ?? null, fixed.segmentFilters]);
   return true;
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { isUnavailable } from '../base/errors.ts';
 import { isTestTenant } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
+import { isServerTrouble } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { HELD } from '../engine/queue.ts';
@@ -120,7 +120,7 @@ export async function runCampaigns(deps: CampaignDeps, [row]: DueCampaignRow[]):
       if (!(await tenant.transaction((tx) => advanceCampaign(tx, row.id)))) break;
     return 'ok';
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (isServerTrouble(error)) throw error;
     await recordFailure(deps, row, error);
     return 'failing';
   }

@@ -66,7 +66,7 @@ export async function removeOldRequests(
 export const failedRequestFields: Searchable = {
   fields: {
     id: { type: 'uuid', sql: 'i.id' },
-    error: { type: 'string', sql: 'i.error', nullable: true, sortable: false },
+    error: { type: 'string', sql: 'i.error', nullable: true, isLong: true },
     attempts: { type: 'number', sql: 'i.attempts' },
     receivedAt: { type: 'time', sql: 'i.created_at' },
   },

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Force, requireUnused } from '../campaigns/in-use.ts';
 import type { BeforeChatRemoval } from '../chats/remove-chats.ts';
 import { data, RemovalResult, removed } from '../http/answer.ts';
+import { hasScope } from '../http/permissions.ts';
 import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { Adapter } from '../providers/adapter.ts';
@@ -13,7 +14,7 @@ import { CHANNEL_COLUMNS, presentChannel, requireChannel } from './channel.ts';
 import { createChannel } from './create-channel.ts';
 import { exampleChannel } from './example.ts';
 import { Channel, ChannelChange, ChannelCheck, channelHealths, NewChannel } from './schema.ts';
-import { ChannelKindInfo, ChannelSetupInfo, listChannelKinds, readSetup } from './setup.ts';
+import { ChannelKindInfo, ChannelSetupStep, listChannelKinds, readSetup } from './setup.ts';
 
 export interface ChannelDeps extends ConfigDeps {
   context: AdapterContext;
@@ -59,7 +60,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         operationId: 'listChannelKinds',
         summary: 'List the kinds of channels',
         description:
-          'What a channel of each kind and provider needs: the settings of `config`, which of them are secrets, and the steps to connect it.',
+          'What a channel of each kind and provider needs: the settings of `config` as a JSON schema, which of them are secrets, the steps to connect it, and where the guide is.',
         access: 'channels:read',
         answer: data(Type.Array(ChannelKindInfo)),
         failures: [],
@@ -74,26 +75,30 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         operationId: 'getChannelSetup',
         summary: 'Get how to connect a channel',
         description:
-          'The URL and the verify token to enter at the vendor, the steps, and what has been seen so far. Needs `channels:write`, because the verify token is a secret.',
-        access: 'channels:write',
-        answer: data(ChannelSetupInfo),
+          'The steps, with the URL and the verify token to enter at the vendor, and what has been seen so far. The verify token is a secret: it is null without `channels:write`.',
+        access: 'channels:read',
+        answer: data(Type.Array(ChannelSetupStep)),
         failures: ['channel_not_found'],
         example: {
-          answer: {
-            webhookUrl: 'https://parley.example.com/providers/whatsapp_cloud',
-            verifyToken: 'a-text-that-you-chose',
-            isReachable: true,
-            steps: [{ text: exampleKind.steps.at(-1) as string, isDone: true, needsWebhook: false }],
-            guideUrl: exampleKind.guideUrl,
-            health: 'healthy',
-            problem: null,
-            lastReceivedAt: '2026-11-15T01:02:03.456Z',
-            lastSentAt: null,
-            failedRequests: 0,
-          },
+          answer: [
+            {
+              step: exampleKind.steps[3] as string,
+              status: 'done',
+              message: 'A message has come in.',
+              kind: 'webhook',
+              seenAt: '2026-11-15T01:02:03.456Z',
+              webhookUrl: 'https://parley.example.com/providers/whatsapp_cloud',
+              verifyToken: 'a-text-that-you-chose',
+              isReachable: true,
+            },
+          ],
         },
       },
-      ({ params }, db) => readSetup(db.byKey, params.channelId, deps),
+      ({ principal, params }, db) =>
+        readSetup(db.byKey, params.channelId, {
+          ...deps,
+          canSeeSecrets: hasScope(principal, 'channels:write'),
+        }),
     ),
     channels.read(
       {
@@ -122,7 +127,9 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
           provider: { type: 'string', sql: 'c.provider' },
           name: { type: 'string', sql: 'c.name' },
           address: { type: 'string', sql: 'c.address' },
+          optOutConfirmation: { type: 'string', sql: `c.consent->>'optOutConfirmation'`, nullable: true },
           health: { type: 'enum', sql: 'c.health', values: channelHealths },
+          problem: { type: 'string', sql: 'c.problem', nullable: true, isLong: true },
           createdAt: { type: 'time', sql: 'c.created_at' },
           updatedAt: { type: 'time', sql: 'c.updated_at' },
         },

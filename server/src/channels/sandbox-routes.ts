@@ -100,7 +100,10 @@ export function sandboxRoutes(deps: SandboxDeps): Route[] {
           ),
           to: Type.Optional(Type.String({ maxLength: 255, description: 'Only those to this customer' })),
           after: Type.Optional(
-            Type.String({ maxLength: 36, description: 'Only those after this message, by its id' }),
+            Type.String({
+              maxLength: 36,
+              description: 'Only those after this message, by its id, or those after this time',
+            }),
           ),
         }),
         answer: data(Type.Array(SandboxAccepted)),

@@ -4,6 +4,7 @@ import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { timestamp } from '../http/schema.ts';
+import { isDateTime } from '../http/validation.ts';
 import type { InboundMedia } from '../providers/inbound-event.ts';
 import type { ChannelKind, MessageType } from '../providers/kinds.ts';
 import { filenameOfUrl, mediaTypeOf, mimeTypeOfName } from '../providers/media-kind.ts';
@@ -110,6 +111,21 @@ export async function setFaults(
 /** The handle of a customer from a query, in which a plus sign is a space unless it was encoded. */
 const recipientOf = (to: string): string => to.replace(/^ /, '+');
 
+/** After all messages of the same time. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Where in the outbox a message is, or a time. */
+async function findPosition(
+  db: TenantReader,
+  channelId: string,
+  after: string,
+): Promise<{ at: Date; id: string }> {
+  if (isDateTime(after)) return { at: new Date(after), id: LAST_ID };
+  const found = isUuid(after) ? await db.find(acceptedAt, [channelId, after]) : undefined;
+  if (!found) throw invalidParam('after', 'custom', `There is no accepted message ${after} on this channel`);
+  return { at: found.at, id: after };
+}
+
 /** The messages that a sandbox channel has accepted, the oldest first. */
 export async function readOutbox(
   db: TenantReader,
@@ -117,16 +133,13 @@ export async function readOutbox(
   { limit, to, after }: { limit: number; to?: string | undefined; after?: string | undefined },
 ) {
   if (!isUuid(channelId) || !(await db.find(isSandbox, [channelId]))) throw new ApiError('channel_not_found');
-  const last =
-    after !== undefined && isUuid(after) ? await db.find(acceptedAt, [channelId, after]) : undefined;
-  if (after !== undefined && !last)
-    throw invalidParam('after', 'custom', `There is no accepted message ${after} on this channel`);
+  const last = after === undefined ? undefined : await findPosition(db, channelId, after);
   const rows = await db.all(accepted, [
     channelId,
     limit,
     to === undefined ? null : recipientOf(to),
     last?.at ?? null,
-    after ?? null,
+    last?.id ?? null,
   ]);
   return rows.map((row) => ({
     messageId: row.message_id,

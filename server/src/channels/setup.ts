@@ -5,24 +5,21 @@ import { isUuid } from '../base/ids.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import { GUIDES_PATH } from '../http/guides.ts';
-import { Nullable, OneOf, Timestamp, timestampOrNull } from '../http/schema.ts';
+import { FreeObject, Nullable, OneOf, Timestamp, timestampOrNull } from '../http/schema.ts';
 import type { Adapter } from '../providers/adapter.ts';
 import type { AdapterContext } from '../providers/adapter-context.ts';
 import type { Adapters } from '../providers/adapters.ts';
 import { type ChannelKind, channelKinds } from '../providers/kinds.ts';
-import { addressHelp, type ChannelSetup, type StepKind, setups } from '../providers/setups.ts';
+import {
+  addressHelp,
+  type ChannelSetup,
+  type SetupField,
+  type StepKind,
+  setups,
+  stepKinds,
+} from '../providers/setups.ts';
 import { decryptConfig } from './encrypted-config.ts';
-import { channelHealths } from './schema.ts';
-
-const SetupField = Type.Object({
-  name: Type.String({ description: 'Its path below `config`, such as `smtp.host`' }),
-  label: Type.String(),
-  type: OneOf(['text', 'number', 'boolean']),
-  isRequired: Type.Boolean(),
-  isSecret: Type.Boolean({ description: 'Whether it is never shown again' }),
-  isAdvanced: Type.Boolean({ description: 'Whether most channels do without it' }),
-  help: Type.String(),
-});
+import type { channelHealths } from './schema.ts';
 
 export const ChannelKindInfo = Type.Object(
   {
@@ -30,54 +27,87 @@ export const ChannelKindInfo = Type.Object(
     provider: Type.String(),
     label: Type.String({ description: 'The name of the provider' }),
     addressHelp: Type.String({ description: 'What the `address` of such a channel is' }),
-    fields: Type.Array(SetupField, { description: 'The settings in `config`' }),
+    settings: FreeObject(
+      'The JSON schema of `config`. Secrets are `writeOnly`; most channels do without what has `x-advanced`',
+    ),
     steps: Type.Array(Type.String(), { description: 'What to do, in order' }),
     hasWebhook: Type.Boolean({ description: 'Whether the vendor must know a URL of this server' }),
-    guideUrl: Type.String({ description: 'The guide, as a path of this server' }),
+    help: Type.String({ description: 'The guide, as a path of this server' }),
   },
   { title: 'ChannelKind' },
 );
 export type ChannelKindInfo = Static<typeof ChannelKindInfo>;
 
-export const ChannelSetupInfo = Type.Object(
+export const ChannelSetupStep = Type.Object(
   {
+    step: Type.String({ description: 'What to do' }),
+    status: OneOf(
+      ['done', 'open', 'unknown'],
+      'Whether something has been seen that shows that it is done; `unknown` if nothing ever does',
+    ),
+    message: Type.String({ description: 'What has been seen, or is missing' }),
+    kind: OneOf(stepKinds, 'What the step is about'),
+    seenAt: Nullable(
+      Timestamp(
+        'When the newest message came in (`webhook`, `receive`) or was sent (`send`); otherwise null',
+      ),
+    ),
     webhookUrl: Nullable(
-      Type.String({ description: 'What to enter at the vendor; null if the vendor calls nothing' }),
+      Type.String({ description: 'What to enter at the vendor in this step; null in all others' }),
     ),
     verifyToken: Nullable(Type.String({ description: 'What to enter beside it, at Meta; otherwise null' })),
     isReachable: Type.Boolean({
       description:
-        'False if the URL is one that no vendor can call: set `PARLEY_BASE_URL` to the public address',
-    }),
-    steps: Type.Array(
-      Type.Object({
-        text: Type.String(),
-        isDone: Nullable(
-          Type.Boolean({
-            description: 'Whether something has been seen that shows it; null if nothing ever does',
-          }),
-        ),
-        needsWebhook: Type.Boolean({ description: 'Whether `webhookUrl` is entered in this step' }),
-      }),
-      { description: 'What to do, in order' },
-    ),
-    guideUrl: Type.String({ description: 'The guide, as a path of this server' }),
-    health: OneOf(channelHealths),
-    problem: Nullable(Type.String()),
-    lastReceivedAt: Nullable(
-      Timestamp('When the newest message of a contact came in; null if there is none'),
-    ),
-    lastSentAt: Nullable(Timestamp('When the newest message was sent; null if there is none')),
-    failedRequests: Type.Integer({
-      description: 'Requests of the vendor that could not be processed, at most 100',
+        'False if `webhookUrl` is one that no vendor can call: set `PARLEY_BASE_URL` to the public address',
     }),
   },
-  { title: 'ChannelSetup' },
+  { title: 'ChannelSetupStep' },
 );
-export type ChannelSetupInfo = Static<typeof ChannelSetupInfo>;
+export type ChannelSetupStep = Static<typeof ChannelSetupStep>;
 
-const guideUrlOf = ({ guide }: ChannelSetup): string => `${GUIDES_PATH}/${guide}`;
 const setupOf = (provider: string): ChannelSetup => setups[provider] as ChannelSetup;
+
+interface ObjectSchema {
+  type: 'object';
+  properties: Record<string, ObjectSchema | object>;
+  required: string[];
+  additionalProperties: false;
+}
+
+const newObject = (): ObjectSchema => ({
+  type: 'object',
+  properties: {},
+  required: [],
+  additionalProperties: false,
+});
+const JSON_TYPES = { text: 'string', number: 'integer', boolean: 'boolean' };
+
+/** Settings with a dot in their names are in groups: `smtp.host` is `{ smtp: { host } }`. */
+function schemaOf(fields: readonly SetupField[]): ObjectSchema {
+  const schema = newObject();
+  for (const { name: path, label, type, help, isRequired, isSecret, isAdvanced } of fields) {
+    const names = path.split('.');
+    const last = names.pop() as string;
+    let group = schema;
+    const require = (name: string): void => {
+      if (isRequired && !group.required.includes(name)) group.required.push(name);
+    };
+    for (const name of names) {
+      require(name);
+      group.properties[name] ??= newObject();
+      group = group.properties[name] as ObjectSchema;
+    }
+    require(last);
+    group.properties[last] = {
+      type: JSON_TYPES[type],
+      title: label,
+      description: help,
+      ...(isSecret ? { writeOnly: true } : {}),
+      ...(isAdvanced ? { 'x-advanced': true } : {}),
+    };
+  }
+  return schema;
+}
 
 /** What a channel of each kind and provider needs. */
 export const listChannelKinds = (adapters: Adapters): ChannelKindInfo[] =>
@@ -88,10 +118,10 @@ export const listChannelKinds = (adapters: Adapters): ChannelKindInfo[] =>
       provider,
       label: setup.label,
       addressHelp: addressHelp[kind],
-      fields: [...setup.fields],
+      settings: { ...schemaOf(setup.fields) },
       steps: setup.steps.map(({ text }) => text),
       hasWebhook: setup.callback !== null,
-      guideUrl: guideUrlOf(setup),
+      help: `${GUIDES_PATH}/${setup.guide}`,
     }));
   });
 
@@ -99,23 +129,19 @@ interface SetupRow {
   id: string;
   kind: ChannelKind;
   provider: string;
-  health: ChannelSetupInfo['health'];
+  health: (typeof channelHealths)[number];
   problem: string | null;
   config_encrypted: Buffer;
   received_at: Date | null;
   sent_at: Date | null;
-  failed: number;
 }
 
-const MAX_FAILED = 100;
 /** Older messages are not looked at: a channel that only sends has millions of them. */
 const NEWEST_MESSAGES = 1_000;
 
 const channelSetup = statement<[id: string], SetupRow>(
   'channels.setup',
-  `select c.id, c.kind, c.provider, c.health, c.problem, c.config_encrypted, m.received_at, m.sent_at,
-          (select count(*)::int from (
-             select 1 from visible_inbound i where i.channel_id = c.id and i.due_at is null limit ${MAX_FAILED}) f) as failed
+  `select c.id, c.kind, c.provider, c.health, c.problem, c.config_encrypted, m.received_at, m.sent_at
      from visible_channels c
      cross join lateral (
        select max(n.created_at) filter (where n.sender = 'inbound') as received_at,
@@ -126,14 +152,32 @@ const channelSetup = statement<[id: string], SetupRow>(
     where c.id = $1 and c.tenant_id = $tenant`,
 );
 
-const hasReceived = ({ received_at }: SetupRow): boolean => received_at !== null;
+interface Seen {
+  isDone: boolean | null;
+  message: string;
+  at?: Date | null;
+}
+
+const describeReceived = ({ received_at }: SetupRow): Seen => ({
+  isDone: received_at !== null,
+  message: received_at === null ? 'No message has come in yet.' : 'A message has come in.',
+  at: received_at,
+});
 /** What has been seen so far. A vendor that warns about a channel accepts its credentials. */
-const isDone: Record<StepKind, (row: SetupRow) => boolean | null> = {
-  vendor: ({ health }) => health === 'healthy' || health === 'degraded',
-  create: () => true,
-  webhook: hasReceived,
-  receive: hasReceived,
-  elsewhere: () => null,
+const describers: Record<StepKind, (row: SetupRow) => Seen> = {
+  vendor: ({ health, problem }) =>
+    health === 'healthy' || health === 'degraded'
+      ? { isDone: true, message: 'The vendor accepts the credentials.' }
+      : { isDone: false, message: problem ?? 'Check the channel: the vendor has not been asked yet.' },
+  create: () => ({ isDone: true, message: 'The channel exists.' }),
+  webhook: describeReceived,
+  receive: describeReceived,
+  send: ({ sent_at }) => ({
+    isDone: sent_at !== null,
+    message: sent_at === null ? 'No message has been sent yet.' : 'A message has been sent.',
+    at: sent_at,
+  }),
+  elsewhere: () => ({ isDone: null, message: 'Nothing shows here whether it is done.' }),
 };
 
 const LOCAL = /^https?:\/\/(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[)/;
@@ -142,34 +186,36 @@ interface SetupDeps {
   adapters: Adapters;
   context: AdapterContext;
   keys: Keys;
+  canSeeSecrets: boolean;
 }
 
 /** How to connect a channel at its vendor, and what has come of it so far. */
 export async function readSetup(
   db: TenantReader,
   channelId: string,
-  { adapters, context, keys }: SetupDeps,
-): Promise<ChannelSetupInfo> {
+  { adapters, context, keys, canSeeSecrets }: SetupDeps,
+): Promise<ChannelSetupStep[]> {
   const row = isUuid(channelId) ? await db.find(channelSetup, [channelId]) : undefined;
   if (!row) throw new ApiError('channel_not_found');
   const setup = setupOf(row.provider);
   const adapter = adapters.get(row.provider) as Adapter;
   const own = context.callbackUrl(row.provider, row.id);
   const url = setup.callback === 'shared' ? own.slice(0, -(row.id.length + 1)) : own;
-  return {
-    webhookUrl: setup.callback === null ? null : url,
-    verifyToken: adapter.verifyToken?.(decryptConfig(row.config_encrypted, keys)) ?? null,
-    isReachable: setup.callback === null || (url.startsWith('https://') && !LOCAL.test(url)),
-    steps: setup.steps.map(({ kind, text }) => ({
-      text,
-      isDone: isDone[kind](row),
-      needsWebhook: kind === 'webhook',
-    })),
-    guideUrl: guideUrlOf(setup),
-    health: row.health,
-    problem: row.problem,
-    lastReceivedAt: timestampOrNull(row.received_at),
-    lastSentAt: timestampOrNull(row.sent_at),
-    failedRequests: row.failed,
-  };
+  const verifyToken = canSeeSecrets
+    ? (adapter.verifyToken?.(decryptConfig(row.config_encrypted, keys)) ?? null)
+    : null;
+  return setup.steps.map(({ kind, text }) => {
+    const { isDone, message, at = null } = describers[kind](row);
+    const needsWebhook = kind === 'webhook' && setup.callback !== null;
+    return {
+      step: text,
+      status: isDone === null ? 'unknown' : isDone ? 'done' : 'open',
+      message,
+      kind,
+      seenAt: timestampOrNull(at),
+      webhookUrl: needsWebhook ? url : null,
+      verifyToken: needsWebhook ? verifyToken : null,
+      isReachable: !needsWebhook || (url.startsWith('https://') && !LOCAL.test(url)),
+    };
+  });
 }

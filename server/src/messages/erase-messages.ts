@@ -5,9 +5,13 @@ import type { Message } from './schema.ts';
 
 const deleteSome = removalStatement<[limit: number, contactId: string], Pick<Message, 'media'>>(
   'messages.erase_of_contact',
-  `delete from messages where ctid = any (array(
-     select x.ctid from messages x where x.contact_id = $2 and x.tenant_id = $tenant limit $1))
-   returning media`,
+  // Locked in the order of ids, as statuses lock them.
+  `with chosen as materialized (
+     select m.id from messages m
+      where m.tenant_id = $tenant and m.id = any (array(
+        select x.id from messages x where x.contact_id = $2 and x.tenant_id = $tenant limit $1))
+      order by m.id for update)
+   delete from messages m using chosen where m.id = chosen.id and m.tenant_id = $tenant returning m.media`,
 );
 
 /**

@@ -11,6 +11,7 @@ export interface MediaFetchRow extends QueueRow {
   number: number;
   ref: Record<string, unknown>;
   attempts: number;
+  crashes: number;
   kind: ChannelKind;
   provider: string;
   address: string;
@@ -23,7 +24,8 @@ export const mediaFetchesQueue = declareQueue<MediaFetchRow>({
   table: 'media_fetches',
   view: 'visible_media_fetches',
   orderingKey: 'channel_id',
-  columns: `q.channel_id, q.message_id, q.number, q.ref, q.attempts, c.kind, c.provider, c.address, c.config_encrypted`,
+  columns: `q.channel_id, q.message_id, q.number, q.ref, q.attempts, q.crashes, c.kind, c.provider, c.address, c.config_encrypted`,
+  countsCrashes: true,
   joins: 'join visible_channels c on c.id = q.channel_id and c.tenant_id = q.tenant_id',
   rowsPerCall: 1,
   callsPerKey: 4,

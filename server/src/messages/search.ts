@@ -26,7 +26,7 @@ export const messageFields: Searchable = {
     campaignId: { type: 'uuid', sql: 'm.campaign_id', nullable: true },
     type: { type: 'enum', sql: 'm.type', values: messageTypes },
     status: { type: 'enum', sql: 'm.status', values: messageStatuses },
-    text: { type: 'string', sql: 'm.text', nullable: true, sortable: false },
+    text: { type: 'string', sql: 'm.text', nullable: true, isLong: true },
     timestamp: { type: 'time', sql: 'm.timestamp' },
     createdAt: { type: 'time', sql: 'm.created_at' },
     updatedAt: { type: 'time', sql: 'm.updated_at' },

@@ -107,7 +107,8 @@ export interface InboundTemplateStatus extends Reported {
 /** A contact opted out or in at the vendor, without a message. */
 export interface InboundConsent extends Reported {
   kind: 'consent';
-  handle: Handle;
+  /** All that the vendor names of the person. */
+  handles: Handle[];
   subscription: 'stop' | 'start';
   source: 'vendor' | 'complaint';
   proof: Record<string, unknown>;

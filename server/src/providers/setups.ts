@@ -16,9 +16,11 @@ export interface SetupField {
 
 /**
  * What a step is, which says what shows that it is done. `vendor`: the vendor accepts the credentials. `create`: the channel
- * exists. `webhook` and `receive`: a message of a contact came in; the first needs the webhook URL. `elsewhere`: nothing shows it.
+ * exists. `webhook` and `receive`: a message of a contact came in; the first needs the webhook URL. `send`: a message was sent.
+ * `elsewhere`: nothing shows it.
  */
-export type StepKind = 'vendor' | 'create' | 'webhook' | 'receive' | 'elsewhere';
+export const stepKinds = ['vendor', 'create', 'webhook', 'receive', 'send', 'elsewhere'] as const;
+export type StepKind = (typeof stepKinds)[number];
 
 interface SetupStep {
   kind: StepKind;
@@ -68,6 +70,7 @@ const metaFields: readonly SetupField[] = [
 ];
 
 const step = (kind: StepKind, text: string): SetupStep => ({ kind, text });
+const send = step('send', 'Send a message.');
 
 /** By provider. */
 export const setups: Readonly<Record<string, ChannelSetup>> = {
@@ -86,6 +89,8 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'create',
         'Nothing: the sandbox needs no account. Write as a customer with the phone beside the inbox.',
       ),
+      step('receive', 'Receive a message.'),
+      send,
     ],
     guide: 'first-conversation',
   },
@@ -121,6 +126,7 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'Subscribe the app to the WhatsApp Business Account (subscribed_apps), or Meta sends nothing.',
       ),
       step('receive', 'Check the channel, then write a message to the number.'),
+      send,
     ],
     guide: 'channels/whatsapp',
   },
@@ -152,6 +158,7 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'Under Configure webhooks enter the webhook URL and the verify token, and subscribe to messages.',
       ),
       step('receive', 'Check the channel, then write a message to the account.'),
+      send,
     ],
     guide: 'channels/instagram',
   },
@@ -185,6 +192,7 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'At the number, under Messaging → A message comes in, choose Webhook and HTTP POST, and enter the webhook URL.',
       ),
       step('receive', 'Check the channel, then write an SMS to the number.'),
+      send,
     ],
     guide: 'channels/sms',
   },
@@ -228,6 +236,7 @@ export const setups: Readonly<Record<string, ChannelSetup>> = {
         'Only for posted mail: let your mail server post each mail to the webhook URL, signed with the secret.',
       ),
       step('receive', 'Check the channel, then write a mail to the address.'),
+      send,
     ],
     guide: 'channels/email',
   },

@@ -78,7 +78,7 @@ export async function applyInbound(
 /** All handles in an event, as we store them. */
 function handlesIn(event: ReceivedEvent): Handle[] {
   if (event.kind === 'identity') return [event.from, event.to].map(normalizeHandle);
-  if (event.kind === 'consent') return [normalizeHandle(event.handle)];
+  if (event.kind === 'consent') return event.handles.map(normalizeHandle);
   return 'contact' in event ? handlesOf(normalizeContact(event.contact)) : [];
 }
 
@@ -109,7 +109,7 @@ const withWord = (event: ReceivedEvent, channel: ReceivingChannel): ReceivedEven
 function withStoredHandles(event: ReceivedEvent, spell: <H extends Handle>(handle: H) => H): ReceivedEvent {
   const asStored = <H extends Handle>(handle: H): H => spell(normalizeHandle(handle));
   if (event.kind === 'identity') return { ...event, from: asStored(event.from), to: asStored(event.to) };
-  if (event.kind === 'consent') return { ...event, handle: asStored(event.handle) };
+  if (event.kind === 'consent') return { ...event, handles: event.handles.map(asStored) };
   if (!('contact' in event)) return event;
   const { others, ...first } = event.contact;
   return { ...event, contact: { ...asStored(first), ...(others ? { others: others.map(asStored) } : {}) } };

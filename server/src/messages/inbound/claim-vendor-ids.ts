@@ -1,4 +1,4 @@
-import { LOCK_CHATS, type LockedChat } from '../../chats/find-or-create.ts';
+import { type LockedChat, lockChatsIf, WITHOUT_CHAT } from '../../chats/find-or-create.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
 import type { Handle } from '../../providers/kinds.ts';
@@ -17,20 +17,6 @@ interface Claiming {
   messageId: string;
 }
 
-/** SQL: the first one to insert a vendor's id sets its message. All later ones get that message back and store nothing. */
-const claimFrom = (rows: string, now: string): string =>
-  `insert into vendor_messages as v (channel_id, tenant_id, vendor_id, message_id, status_rank, created_at)
-   select $1, $tenant, n.vendor_id, n.message_id, 0, ${now}::timestamptz from ${rows} order by n.vendor_id
-   on conflict (channel_id, vendor_id) do update set message_id = coalesce(v.message_id, excluded.message_id)
-   returning message_id, status_rank, pending`;
-
-const claim = statement<
-  [channelId: string, vendorIds: string[], messageIds: string[], now: Date],
-  VendorClaim
->(
-  'messages.claim_vendor_ids',
-  claimFrom('unnest($2::text[], $3::uuid[]) as n (vendor_id, message_id)', '$4'),
-);
 const lockAndClaim = statement<
   [
     channelId: string,
@@ -41,42 +27,39 @@ const lockAndClaim = statement<
     vendorIds: string[],
     messageIds: string[],
     now: Date,
+    allOrNone: boolean,
   ],
   LockedChat & { claims: VendorClaim[] | null }
 >(
   'chats.lock_and_claim',
-  // All claims are with one of the chats, because they are not needed twice.
-  `with locked as materialized (${LOCK_CHATS}),
-   claimed as (${claimFrom(
-     `unnest($4::text[], $5::text[], $6::text[], $7::uuid[]) as n (type, value, vendor_id, message_id)
-      join locked l on l.handle_type = n.type and l.handle_value = n.value`,
-     '$8',
-   )})
+  // The first one to insert a vendor's id sets its message. All later ones get that message back and store nothing. All
+  // claims are with one of the chats, because they are not needed twice. A deletion of the channel locks it before its chats.
+  `with channel as materialized (
+     select id from visible_channels where id = $1 and tenant_id = $tenant for key share),
+   locked as materialized (
+     ${lockChatsIf(`exists (select from channel) and (not $9 or not exists (${WITHOUT_CHAT}))`)}),
+   claimed as (
+     insert into vendor_messages as v (channel_id, tenant_id, vendor_id, message_id, status_rank, created_at)
+     select $1, $tenant, n.vendor_id, n.message_id, 0, $8::timestamptz
+       from unnest($4::text[], $5::text[], $6::text[], $7::uuid[]) as n (type, value, vendor_id, message_id)
+       join locked l on l.handle_type = n.type and l.handle_value = n.value
+      order by n.vendor_id
+     on conflict (channel_id, vendor_id) do update set message_id = coalesce(v.message_id, excluded.message_id)
+     returning message_id, status_rank, pending)
    select l.*, k.claims from locked l left join (
      select json_agg(c) as claims, (select id from locked limit 1) as chat_id from claimed c) k on k.chat_id = l.id`,
 );
 
-export const claimVendorIds = (
-  tx: TenantTx,
-  channelId: string,
-  messages: readonly Claiming[],
-): Promise<VendorClaim[]> =>
-  tx.all(claim, [
-    channelId,
-    messages.map(({ vendorId }) => vendorId),
-    messages.map(({ messageId }) => messageId),
-    tx.now,
-  ]);
-
 /**
- * Locks the chats of a channel over these handles, and claims the vendor's ids of the messages in them. The others are claimed
- * when their chats exist: a claimed id always has a chat.
+ * Locks the chats of a channel over these handles, and claims the vendor's ids of the messages in them. With `allOrNone` it does
+ * nothing if a handle has no chat.
  */
 export async function lockChatsAndClaim(
   tx: TenantTx,
   channelId: string,
   handles: readonly Handle[],
   messages: readonly (Claiming & { contact: Handle })[],
+  { allOrNone = false } = {},
 ): Promise<{ chats: LockedChat[]; claims: VendorClaim[] }> {
   const rows = await tx.all(lockAndClaim, [
     channelId,
@@ -87,6 +70,7 @@ export async function lockChatsAndClaim(
     messages.map(({ vendorId }) => vendorId),
     messages.map(({ messageId }) => messageId),
     tx.now,
+    allOrNone,
   ]);
   return {
     chats: rows,

@@ -24,7 +24,9 @@ const writtenIn = ({ text, content }: ReceivedMessage, kind: ChannelKind): strin
 
 /** Marks a message that consists of a word such as STOP. */
 export function withConsentWord(message: ReceivedMessage, { kind, consent }: WordsChannel): ReceivedMessage {
-  if (message.kind !== 'message' || message.isAutomatic || message.media.length > 0) return message;
+  if (message.kind !== 'message' || message.isAutomatic) return message;
+  // A picture with a word below it says more than the word. The files of a mail are mostly the logos of a signature.
+  if (kind !== 'email' && message.media.length > 0) return message;
   // A public comment is not addressed to the business alone.
   if (message.type === 'comment') return message;
   const found = findConsentWord(writtenIn(message, kind), kind, consentOf(consent));

@@ -6,23 +6,29 @@ import type { ChannelKind } from '../../providers/kinds.ts';
 import { notAhead } from './not-ahead.ts';
 import { normalizeHandle } from './resolve-chats.ts';
 
-/** Records who opted out or in at the vendor. A handle that no contact has was never written to. */
+/** Records who opted out or in at the vendor, once per contact. A handle that no contact has was never written to. */
 export async function receiveConsents(
   tx: TenantTx,
   kind: ChannelKind,
   consents: readonly InboundConsent[],
 ): Promise<void> {
-  const given = consents.map((consent) => ({ ...consent, handle: normalizeHandle(consent.handle) }));
+  const given = consents.map((consent) => ({ ...consent, handles: consent.handles.map(normalizeHandle) }));
   const owners = await findOwners(
     tx,
-    given.map(({ handle }) => handle),
+    given.flatMap(({ handles }) => handles),
   );
-  const changes = given.flatMap(({ handle, subscription, source, occurredAt, proof }) => {
-    const contactId = owners.get(keyOf(handle));
+  const changes = given.flatMap(({ handles, subscription, source, occurredAt, proof }) => {
+    const contactIds = new Set(handles.flatMap((handle) => owners.get(keyOf(handle)) ?? []));
     const status = subscription === 'stop' ? ('unsubscribed' as const) : ('subscribed' as const);
-    return contactId === undefined
-      ? []
-      : [{ contactId, channelKinds: [kind], status, source, at: notAhead(occurredAt, tx.now), proof }];
+    const at = notAhead(occurredAt, tx.now);
+    return [...contactIds].map((contactId) => ({
+      contactId,
+      channelKinds: [kind],
+      status,
+      source,
+      at,
+      proof,
+    }));
   });
   tx.publish(...(await recordConsents(tx, changes)));
 }

@@ -9,7 +9,7 @@ import type { InboundContact } from '../../providers/inbound-event.ts';
 import { handlesOf } from './resolve-chats.ts';
 
 /** Nothing reacts to contacts that are imported. */
-export const withoutTriggers = (event: NewEvent): NewEvent => ({
+export const asImported = (event: NewEvent): NewEvent => ({
   ...event,
   facts: { triggerAutomations: false, isImported: true },
 });
@@ -47,7 +47,7 @@ export async function importContacts(tx: TenantTx, imported: readonly InboundCon
   const filled = (await fillNames(tx, names)).map(({ id }) => id);
   const changed = [...new Set([...extended, ...filled])].filter((id) => !created.includes(id));
   tx.publish(
-    ...(await contactEvents(tx, created, ['contact.created'])).map(withoutTriggers),
+    ...(await contactEvents(tx, created, ['contact.created'])).map(asImported),
     ...(await contactEvents(tx, changed, ['contact.updated'])),
   );
 }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../../base/crypto.ts';
-import { isUnavailable } from '../../base/errors.ts';
 import { storable } from '../../base/storable.ts';
 import { decryptConfig } from '../../channels/encrypted-config.ts';
+import { isServerTrouble } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
@@ -57,7 +57,7 @@ export async function fetchMedia(deps: FetchDeps, [row]: MediaFetchRow[]): Promi
     await storeFile(deps, row, file);
     return 'ok';
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (isServerTrouble(error)) throw error;
     await failFetch(deps, row, error);
     return isPermanent(error) ? 'ok' : 'failing';
   } finally {
@@ -137,4 +137,10 @@ async function failFetch({ db, log }: FetchDeps, row: MediaFetchRow, error: unkn
   const line = { tenantId, channelId, messageId, number, attempts, code: codeOf(error) };
   if (dueAt) log.info(line, 'a file of a message could not be fetched and will be tried again');
   else log.warn(line, 'a file of a message could not be fetched and will not be tried again');
+}
+
+/** Gives up a file whose fetch ended the process again and again. */
+export async function setFetchAside({ db }: FetchDeps, row: MediaFetchRow): Promise<void> {
+  const message = 'The server ended again and again while it fetched the file.';
+  await showFailure(db, row, message, { code: 'crashed', message });
 }

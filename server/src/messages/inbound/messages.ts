@@ -14,9 +14,8 @@ import type { TenantTx } from '../../db/tenant.ts';
 import { messageEvent } from '../message-event.ts';
 import type { QueueDeps } from '../outbound/queue.ts';
 import { statusRank } from '../status.ts';
-import { claimVendorIds } from './claim-vendor-ids.ts';
 import { confirmOptOuts, recordOptOuts } from './consent-words.ts';
-import { withoutTriggers } from './contacts.ts';
+import { asImported } from './contacts.ts';
 import { setRepliedMessages } from './find-replied.ts';
 import { entryOfReceived, type ReceivedMessage } from './media.ts';
 import { notAhead } from './not-ahead.ts';
@@ -46,7 +45,7 @@ export async function receiveMessages(
     contact: normalizeContact(message.contact),
   }));
   if (unique.length === 0) return;
-  const found = renewIds(tx, channel.id, await resolveChats(tx, channel.id, unique, isImport));
+  const found = await renewIds(tx, channel.id, await resolveChats(tx, channel.id, unique, isImport));
   const { chats } = found;
   const resolved = {
     ...found,
@@ -57,8 +56,7 @@ export async function receiveMessages(
     received,
     row: rowOf(received, channel.id, chats, tx.now),
   }));
-  const others = found.unclaimed.length === 0 ? [] : await claimVendorIds(tx, channel.id, found.unclaimed);
-  const claims = new Map([...found.claims, ...others].map((claim) => [claim.message_id, claim]));
+  const claims = new Map(found.claims.map((claim) => [claim.message_id, claim]));
   const created = candidates.filter(({ row }) => claims.has(row.id));
   await setRepliedMessages(tx, channel.id, created);
   // Before anything can react to the messages.
@@ -71,7 +69,7 @@ export async function receiveMessages(
     const stored = new Set(created.map(({ received }) => received.vendorId));
     const known = unique.filter(({ vendorId }) => !stored.has(vendorId));
     await replacePlaceholders(tx, channel.id, known);
-    tx.publish(...(await chatEvents(tx, channel.id, resolved, [])).map(withoutTriggers));
+    tx.publish(...(await chatEvents(tx, channel.id, resolved, [])).map(asImported));
     return;
   }
   if (channel.kind === 'instagram')
@@ -87,7 +85,7 @@ export async function receiveMessages(
 
   const reopened = touched.filter((chat) => chat.status !== 'open' && chat.reopens);
   const sensitive = new Set(touched.filter((chat) => chat.is_sensitive).map((chat) => chat.id));
-  await clearUndeliverable(
+  const reachable = await clearUndeliverable(
     tx,
     touched.filter((chat) => chat.is_undeliverable && chat.reopens).map((chat) => chat.handle_id),
     [channel.kind],
@@ -98,16 +96,26 @@ export async function receiveMessages(
       ? { triggerAutomations: false, isOptOut: true }
       : received.isStandby
         ? { triggerAutomations: false }
-        : undefined;
-  const perChat = groupBy(created, ({ row }) => row.chat_id);
-  const silenceOfChat = (chatId: string): NewEvent['facts'] => {
-    const facts = (perChat.get(chatId) ?? [])
-      .filter(({ received }) => received.kind === 'message')
-      .map(silenceOf);
-    return facts.includes(undefined) ? undefined : facts[0];
+        : received.isAutomatic
+          ? { triggerAutomations: false, isAutomatic: true }
+          : undefined;
+  /** Of what messages open or create: the first of those that may be answered, or else why none of them may. */
+  const factsOfFirst = (messages: readonly NewMessage[] = []): NewEvent['facts'] => {
+    const received = messages.filter((message) => message.received.kind === 'message');
+    const first = received.find((message) => silenceOf(message) === undefined) ?? received[0] ?? messages[0];
+    return first && { messageId: first.row.id, ...silenceOf(first) };
   };
+  const perChat = groupBy(created, ({ row }) => row.chat_id);
+  const perContact = groupBy(created, ({ row }) => row.contact_id);
   tx.publish(
-    ...(await chatEvents(tx, channel.id, resolved, reopened, silenceOfChat)),
+    ...(await chatEvents(
+      tx,
+      channel.id,
+      { ...resolved, changedContacts: [...resolved.changedContacts, ...reachable] },
+      reopened,
+      (chatId) => factsOfFirst(perChat.get(chatId)),
+      (contactId) => factsOfFirst(perContact.get(contactId)),
+    )),
     ...(await consentEvents(tx, optOuts.changed)),
     ...created.map((message) => {
       const { received, row } = message;
@@ -200,13 +208,17 @@ async function chatEvents(
   channelId: string,
   { newContacts, changedContacts, newChats }: ResolvedChats<ReceivedMessage>,
   reopened: readonly Pick<LockedChat, 'id' | 'status'>[],
-  silenceOf: (chatId: string) => NewEvent['facts'] = () => undefined,
+  factsOfChat: (chatId: string) => NewEvent['facts'] = () => undefined,
+  factsOfContact: (contactId: string) => NewEvent['facts'] = () => undefined,
 ): Promise<NewEvent[]> {
   if (newContacts.length + changedContacts.length + newChats.length + reopened.length === 0) return [];
   const chats = await chatsForEvents(tx, [...newChats, ...reopened.map(({ id }) => id)]);
   const closed = new Set(reopened.filter(({ status }) => status === 'closed').map(({ id }) => id));
   return [
-    ...(await contactEvents(tx, newContacts, ['contact.created'])),
+    ...(await contactEvents(tx, newContacts, ['contact.created'])).map((event) => ({
+      ...event,
+      facts: { ...event.facts, ...factsOfContact(event.contactId as string) },
+    })),
     ...(await contactEvents(tx, [...new Set(changedContacts)], ['contact.updated'])),
     ...chats.map(
       (chat): NewEvent => ({
@@ -214,7 +226,7 @@ async function chatEvents(
         facts: {
           trigger: 'chat_opened',
           ...(closed.has(chat.id) ? { change: 'reopened' } : {}),
-          ...silenceOf(chat.id),
+          ...factsOfChat(chat.id),
         },
         channelId,
         contactId: chat.contactId,

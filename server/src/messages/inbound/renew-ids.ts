@@ -1,4 +1,5 @@
-import { newIdAfter } from '../../base/ids.ts';
+import { newIdAfter, timeOfId } from '../../base/ids.ts';
+import { nowMs } from '../../base/time.ts';
 import { keyOf } from '../../contacts/handles/owners.ts';
 import { statement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -11,16 +12,48 @@ const renewClaims = statement<[channelId: string, vendorIds: string[], before: s
     where v.channel_id = $1 and v.tenant_id = $tenant and v.vendor_id = n.vendor_id and v.message_id = n.before`,
 );
 
+const lastIds = statement<[chatIds: string[]], { chat_id: string; id: string }>(
+  'messages.last_ids',
+  // Rows are stored in about the order of their ids.
+  `select n.chat_id, l.id from unnest($1::uuid[]) as n (chat_id) cross join lateral (
+     select r.id from (
+       select m.id from visible_messages m where m.tenant_id = $tenant and m.chat_id = n.chat_id
+        order by m.created_at desc, m.id desc limit 10) r order by r.id desc limit 1) l`,
+);
+
+/**
+ * The last id of each chat that has messages. The locked row says which message is the latest by its time, which is also the one that was
+ * stored last, unless its time was ahead of the messages that were stored while these waited: only then the messages are asked.
+ */
+async function findLastIds<W extends Written>(
+  tx: TenantTx,
+  { chats, written }: ResolvedChats<W>,
+): Promise<Map<string, string | null>> {
+  const latest = new Map([...chats.values()].map((chat) => [chat.id, chat.latest_message_id]));
+  const ahead = written.flatMap(({ contact, messageId }) => {
+    const chat = chats.get(keyOf(contact));
+    // Ids never go back, but clocks do.
+    const waitedMs = Math.max(0, nowMs() - timeOfId(messageId));
+    return chat?.latest_message_at && chat.latest_message_at.getTime() > tx.now.getTime() - waitedMs
+      ? [chat.id]
+      : [];
+  });
+  if (ahead.length === 0) return latest;
+  for (const { chat_id, id } of await tx.all(lastIds, [[...new Set(ahead)]]))
+    if (id > (latest.get(chat_id) ?? '')) latest.set(chat_id, id);
+  return latest;
+}
+
 /**
  * Gives messages another id where their chat has a later one by now: ids are made before the chats are locked, and those
- * who read a chat on from the last id they know must miss nothing. The locked row says which message is the latest.
+ * who read a chat on from the last id they know must miss nothing.
  */
-export function renewIds<W extends Written>(
+export async function renewIds<W extends Written>(
   tx: TenantTx,
   channelId: string,
   resolved: ResolvedChats<W>,
-): ResolvedChats<W> {
-  const latest = new Map([...resolved.chats.values()].map((chat) => [chat.id, chat.latest_message_id]));
+): Promise<ResolvedChats<W>> {
+  const latest = await findLastIds(tx, resolved);
   const renewed = new Map<string, string>();
   for (const { contact, messageId } of resolved.written) {
     const chatId = resolved.chats.get(keyOf(contact))?.id;
@@ -45,7 +78,6 @@ export function renewIds<W extends Written>(
   return {
     ...resolved,
     written: resolved.written.map(withNewId),
-    unclaimed: resolved.unclaimed.map(withNewId),
     claims: resolved.claims.map((claim) => ({ ...claim, message_id: idOf(claim.message_id) })),
   };
 }

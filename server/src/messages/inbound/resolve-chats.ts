@@ -1,12 +1,12 @@
 import {
   createChats,
+  findChatsOfContacts,
+  findWithoutChat,
   type LockedChat,
-  lockChatsOf,
-  lockChatsOfContacts,
 } from '../../chats/find-or-create.ts';
 import { createContacts } from '../../contacts/create-contacts.ts';
 import { addHandles } from '../../contacts/handles/add.ts';
-import { findOwners, keyOf } from '../../contacts/handles/owners.ts';
+import { findOwners, keyOf, lockOwners } from '../../contacts/handles/owners.ts';
 import { vendorHandle } from '../../contacts/handles/validate.ts';
 import type { Queryable } from '../../db/queryable.ts';
 import { systemStatement } from '../../db/statement.ts';
@@ -52,21 +52,26 @@ export interface Written {
   contact: VendorContact;
 }
 
-export interface ResolvedChats<W> {
-  /** What is to be stored: not what was received before in a chat that is deleted by now. */
-  written: W[];
-  /** The vendor's ids of what came in chats that exist, and what came in others. */
-  claims: VendorClaim[];
-  unclaimed: W[];
-  /** The locked chat of every sender, by the key of the sender's first handle. */
-  chats: Map<string, LockedChat>;
+interface CreatedChats {
   newContacts: string[];
   newChats: string[];
   /** Contacts that existed and got another handle. */
   changedContacts: string[];
 }
 
-/** Locks the chat of every sender. New senders get a contact and a chat; all handles of a sender go to one contact. */
+export interface ResolvedChats<W> extends CreatedChats {
+  /** What is to be stored: not what was received before in a chat that is deleted by now. */
+  written: W[];
+  /** The vendor's ids of the messages. */
+  claims: VendorClaim[];
+  /** The locked chat of every sender, by the key of the sender's first handle. */
+  chats: Map<string, LockedChat>;
+}
+
+/**
+ * Locks the chat of every sender. New senders get a contact and a chat; all handles of a sender go to one contact. Contacts
+ * come before chats, as in every transaction.
+ */
 export async function resolveChats<W extends Written>(
   tx: TenantTx,
   channelId: string,
@@ -75,30 +80,80 @@ export async function resolveChats<W extends Written>(
   isClosed = false,
 ): Promise<ResolvedChats<W>> {
   const senders = sendersOf(written);
-  const chats = new Map<string, LockedChat>();
-  const addChats = (locked: LockedChat[]): void => {
-    for (const chat of locked) chats.set(keyOf({ type: chat.handle_type, value: chat.handle_value }), chat);
-  };
-  const { chats: locked, claims } = await lockChatsAndClaim(tx, channelId, [...senders.values()], written);
-  addChats(locked);
-  const hasNoChat = (contact: VendorContact): boolean => !chats.has(keyOf(contact));
-  const withoutChat = written.filter(({ contact }) => hasNoChat(contact));
+  // Mostly all chats exist. If not, nothing may be locked before the contacts.
+  if ([...senders.values()].every(({ others }) => others === undefined)) {
+    const { chats, claims } = await lockChats(tx, channelId, senders, written, NOTHING_CREATED.handles, {
+      allOrNone: true,
+    });
+    if (chats.size === senders.size) return { written, claims, chats, ...NOTHING_CREATED };
+  }
+  const withoutChat = await findWithoutChat(tx, channelId, [...senders.values()]);
+  const hasNoChat = (contact: VendorContact): boolean => withoutChat.has(keyOf(contact));
   // A message that was received before came in a chat that is deleted by now: its repetition does not create it again.
   const before = await findReceivedBefore(
     tx,
     channelId,
-    withoutChat.map(({ vendorId }) => vendorId),
+    written.filter(({ contact }) => hasNoChat(contact)).map(({ vendorId }) => vendorId),
   );
   const kept = written.filter(({ contact, vendorId }) => !hasNoChat(contact) || !before.has(vendorId));
-  const unclaimed = kept.filter(({ contact }) => hasNoChat(contact));
   const keptKeys = new Set(kept.map(({ contact }) => keyOf(contact)));
   const unresolved = [...senders.values()].filter(
     (contact) => keptKeys.has(keyOf(contact)) && (hasNoChat(contact) || contact.others !== undefined),
   );
-  if (unresolved.length === 0)
-    return { written: kept, claims, unclaimed, chats, newContacts: [], newChats: [], changedContacts: [] };
+  const { handles, ...created } =
+    unresolved.length === 0
+      ? NOTHING_CREATED
+      : await createMissing(tx, channelId, senders, unresolved, hasNoChat, isClosed);
 
-  const owners = await findOwners(tx, unresolved.flatMap(handlesOf));
+  return { written: kept, ...(await lockChats(tx, channelId, senders, kept, handles)), ...created };
+}
+
+/** Locks the chats of senders, those with `handles` over these, and claims the vendor's ids of messages. */
+async function lockChats<W extends Written>(
+  tx: TenantTx,
+  channelId: string,
+  senders: ReadonlyMap<string, VendorContact>,
+  messages: readonly W[],
+  handles: ReadonlyMap<string, Handle>,
+  options?: { allOrNone: boolean },
+): Promise<Pick<ResolvedChats<W>, 'chats' | 'claims'>> {
+  const handleOf = (contact: VendorContact): Handle => handles.get(keyOf(contact)) ?? contact;
+  const toLock = new Map([...senders.values()].map(handleOf).map((handle) => [keyOf(handle), handle]));
+  const { chats: locked, claims } = await lockChatsAndClaim(
+    tx,
+    channelId,
+    [...toLock.values()],
+    messages.map((message) => ({ ...message, contact: handleOf(message.contact) })),
+    options,
+  );
+  const byHandle = new Map(
+    locked.map((chat) => [keyOf({ type: chat.handle_type, value: chat.handle_value }), chat]),
+  );
+  const chats = new Map<string, LockedChat>();
+  for (const [key, contact] of senders) {
+    const chat = byHandle.get(keyOf(handleOf(contact)));
+    if (chat) chats.set(key, chat);
+  }
+  return { chats, claims };
+}
+
+type Created = CreatedChats & {
+  /** The handle that the chat of a sender is over, by the key of the sender's first handle, if it is another one. */
+  handles: ReadonlyMap<string, Handle>;
+};
+
+const NOTHING_CREATED: Created = { newContacts: [], newChats: [], changedContacts: [], handles: new Map() };
+
+/** Creates the contacts, handles and chats of senders that do not exist yet. */
+async function createMissing(
+  tx: TenantTx,
+  channelId: string,
+  senders: Map<string, VendorContact>,
+  unresolved: VendorContact[],
+  hasNoChat: (contact: VendorContact) => boolean,
+  isClosed: boolean,
+): Promise<Created> {
+  const owners = await lockOwners(tx, unresolved.flatMap(handlesOf), 'to_refer');
   const duplicates = findDuplicates(senders);
   const unique = unresolved.filter(
     (contact) => owners.has(keyOf(contact)) || !duplicates.has(keyOf(contact)),
@@ -108,17 +163,16 @@ export async function resolveChats<W extends Written>(
   const changed = await addMissingHandles(tx, unique, owners);
 
   const known = unique.filter((contact) => hasNoChat(contact) && !unknown.includes(contact));
-  await adoptChats(tx, channelId, known, chats);
-  const stillWithout = unique.filter(hasNoChat);
-  const newChats =
-    stillWithout.length === 0 ? [] : await createChats(tx, channelId, stillWithout, { isClosed });
-  if (stillWithout.length > 0) addChats(await lockChatsOf(tx, channelId, stillWithout));
+  const handles = await adoptChats(tx, channelId, known);
+  const toCreate = unique.filter((contact) => hasNoChat(contact) && !handles.has(keyOf(contact)));
+  const newChats = toCreate.length === 0 ? [] : await createChats(tx, channelId, toCreate, { isClosed });
   for (const [key, same] of duplicates) {
-    const chat = chats.get(key) ?? chats.get(same);
-    if (chat) chats.set(key, chat);
+    const [contact, first] = [senders.get(key), senders.get(same)];
+    if (contact && first && hasNoChat(contact) && !unique.includes(contact))
+      handles.set(key, handles.get(same) ?? first);
   }
   const changedContacts = changed.filter((id) => !newContacts.includes(id));
-  return { written: kept, claims, unclaimed, chats, newContacts, newChats, changedContacts };
+  return { newContacts, newChats, changedContacts, handles };
 }
 
 /** Every sender once, by the key of the first handle, with all other handles that were given for it. */
@@ -180,25 +234,23 @@ async function addMissingHandles(
 /**
  * Finds the chats of known contacts who write from another handle than before: the chat over one of the handles given
  * with it, else one over a handle of another type. A second phone number is another chat; a number that the vendor now
- * hides behind an id is not.
+ * hides behind an id is not. Returns the handle of the chat by the key of the contact's first handle.
  */
 async function adoptChats(
   tx: TenantTx,
   channelId: string,
   senders: VendorContact[],
-  chats: Map<string, LockedChat>,
-): Promise<void> {
-  if (senders.length === 0) return;
+): Promise<Map<string, Handle>> {
+  const handles = new Map<string, Handle>();
+  if (senders.length === 0) return handles;
   const owners = await findOwners(tx, senders);
-  const contactIds = [...new Set(owners.values())];
-  const found = await lockChatsOfContacts(tx, channelId, contactIds);
+  const found = await findChatsOfContacts(tx, channelId, [...new Set(owners.values())]);
   found.sort((a, b) => (b.latest_message_at?.getTime() ?? 0) - (a.latest_message_at?.getTime() ?? 0));
   for (const contact of senders) {
     const own = found.filter(({ contact_id: id }) => id === owners.get(keyOf(contact)));
     const keys = new Set(handlesOf(contact).map(keyOf));
-    const chat =
-      own.find(({ handle_type: type, handle_value: value }) => keys.has(keyOf({ type, value }))) ??
-      own.find(({ handle_type: type }) => type !== contact.type);
-    if (chat) chats.set(keyOf(contact), chat);
+    const chat = own.find((one) => keys.has(keyOf(one))) ?? own.find(({ type }) => type !== contact.type);
+    if (chat) handles.set(keyOf(contact), { type: chat.type, value: chat.value });
   }
+  return handles;
 }

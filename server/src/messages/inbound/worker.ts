@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { isUnavailable } from '../../base/errors.ts';
 import { storable } from '../../base/storable.ts';
 import { createTurns } from '../../base/turns.ts';
 import { decryptConfig } from '../../channels/encrypted-config.ts';
@@ -140,7 +139,7 @@ async function parseRequests(
   const failures: { row: RequestRow; error: unknown }[] = [];
   for (const result of results.filter((one) => one !== undefined))
     if ('events' in result) parsed.push(result);
-    else if (isUnavailable(result.error)) throw result.error;
+    else if (isServerTrouble(result.error)) throw result.error;
     else failures.push(result);
   return { parsed, failures };
 }
@@ -212,7 +211,7 @@ async function applyEachEvent(
     try {
       await applyRequests(deps, channel, [{ row, events: some }], { isPart: true });
     } catch (error) {
-      if (isUnavailable(error) || isServerTrouble(error)) throw error;
+      if (isServerTrouble(error)) throw error;
       if (some.length === 1) return void failures.push(error);
       const half = Math.ceil(some.length / 2);
       await tryEvents(some.slice(0, half));

@@ -18,6 +18,11 @@ const hold = statement<[campaignId: string]>(
   `with ${waiting('due_at is not null')}
    update visible_messages m set held_due_at = due_at, due_at = null from waiting w where m.id = w.id`,
 );
+const holdOne = statement<[messageId: string]>(
+  'messages.hold_one',
+  `with ${waiting('due_at is not null', 'visible_messages', 'id = $1')}
+   update visible_messages m set held_due_at = due_at, due_at = null from waiting w where m.id = w.id`,
+);
 const release = statement<[campaignId: string, now: Date], { channel_id: string }>(
   'messages.release_of_campaign',
   `with ${waiting('held_due_at is not null')},
@@ -43,6 +48,10 @@ const cancel = statement<[campaignId: string, error: string, now: Date], Cancell
   'messages.cancel_of_campaign',
   `with ${waiting(CANCELLABLE)} update visible_messages m ${CANCEL}`,
 );
+const cancelOne = statement<[messageId: string, error: string, now: Date], CancelledRow>(
+  'messages.cancel_one',
+  `with ${waiting(CANCELLABLE, 'visible_messages', 'id = $1')} update visible_messages m ${CANCEL}`,
+);
 const cancelOfRuns = removalStatement<[runIds: string[], error: string, now: Date], CancelledRow>(
   'messages.cancel_of_runs',
   `with ${waiting(CANCELLABLE, 'messages', 'run_id = any ($1::uuid[])')} update messages m ${CANCEL}`,
@@ -62,10 +71,14 @@ export async function releaseMessages(tx: TenantTx, campaignId: string): Promise
     tx.wake(messagesQueue, channel_id);
 }
 
+const CAMPAIGN_CANCELLED = JSON.stringify({
+  code: 'cancelled',
+  message: 'The campaign was cancelled before the message was sent',
+});
+
 /** Fails a campaign's messages that have not been sent. */
 export async function cancelMessages(tx: TenantTx, campaignId: string): Promise<void> {
-  const error = { code: 'cancelled', message: 'The campaign was cancelled before the message was sent' };
-  publishCancelled(tx, await tx.all(cancel, [campaignId, JSON.stringify(error), tx.now]));
+  publishCancelled(tx, await tx.all(cancel, [campaignId, CAMPAIGN_CANCELLED, tx.now]));
 }
 
 /** Fails what has not been sent of runs whose contact was merged with another that gets the same. */
@@ -78,12 +91,12 @@ export async function cancelMessagesOfRuns(tx: TenantTx, runIds: string[]): Prom
 }
 
 /**
- * Holds or cancels what waits of a campaign that is paused or cancelled, and returns whether it is. Messages that were with
- * the vendor when that happened are to be tried again only afterwards.
+ * Holds or cancels a message whose campaign is paused or cancelled, and returns whether it is. The message was with the vendor when that
+ * happened, and is to be tried again only afterwards.
  */
-export async function stopMessages(tx: TenantTx, campaignId: string): Promise<boolean> {
+export async function stopMessage(tx: TenantTx, campaignId: string, messageId: string): Promise<boolean> {
   const stopped = await tx.find(lockStopped, [campaignId]);
-  if (!stopped) return false;
-  await (stopped.status === 'paused' ? holdMessages : cancelMessages)(tx, campaignId);
-  return true;
+  if (stopped?.status === 'paused') await tx.run(holdOne, [messageId]);
+  else if (stopped) publishCancelled(tx, await tx.all(cancelOne, [messageId, CAMPAIGN_CANCELLED, tx.now]));
+  return stopped !== undefined;
 }

@@ -84,12 +84,18 @@ export const OUTGOING_COLUMNS = `q.type, q.text, q.media, q.content, q.author, q
   end as thread_subject,
   case when channel.kind = 'email' and q.author <> 'campaign' then ${THREAD_REPLY_TO} end as thread_reply_to,
   ${QUIET} as quiet`;
-export const OUTGOING_JOINS = `join chats chat on chat.id = q.chat_id and chat.tenant_id = q.tenant_id
-  join handles handle on handle.id = chat.handle_id and handle.tenant_id = chat.tenant_id
-  join channels channel on channel.id = q.channel_id and channel.tenant_id = q.tenant_id
-  left join messages replied on replied.id = q.reply_to_message_id and replied.tenant_id = q.tenant_id
-  left join message_templates template on q.type = 'template' and template.id = (q.content->>'templateId')::uuid
-    and template.tenant_id = q.tenant_id`;
+
+/**
+ * Looks up a row by its key, thanks to OFFSET. Without, the planner, which expects a single message, may go through the chats of all
+ * handles for each.
+ */
+const byKey = (table: string, condition: string): string =>
+  `lateral (select * from ${table} where ${condition} and tenant_id = q.tenant_id offset 0)`;
+export const OUTGOING_JOINS = `cross join ${byKey('chats', 'id = q.chat_id')} chat
+  cross join ${byKey('handles', 'id = chat.handle_id')} handle
+  cross join ${byKey('channels', 'id = q.channel_id')} channel
+  left join ${byKey('messages', 'id = q.reply_to_message_id')} replied on true
+  left join ${byKey('message_templates', `q.type = 'template' and id = (q.content->>'templateId')::uuid`)} template on true`;
 
 const UNTYPED = 'application/octet-stream';
 

@@ -77,7 +77,7 @@ export interface QueueDeps {
   countFailed?: CountFailed;
 }
 
-/** Whether a person answers now, and takes the chat over from automations. */
+/** Whether a person answers now, and takes the chat over from automations. A scheduled message does so when it goes out. */
 const isReplyOfUser = ({ author, scheduledAt }: MessageDraft): boolean =>
   author.type === 'user' && scheduledAt === undefined;
 

@@ -1,3 +1,4 @@
+import { takeOverChats } from '../../automations/runs/take-over.ts';
 import { batch } from '../../base/batch.ts';
 import { type Clock, timesOf } from '../../base/clock.ts';
 import type { NewEvent } from '../../base/events.ts';
@@ -50,12 +51,15 @@ const markSending = systemStatement<
 const isUnsent = (row: string): string =>
   `${row}.id = $2 and ${row}.tenant_id = $tenant and ${row}.attempts = $3 and ${row}.sending_at is null and ${isQueued(row)}`;
 const SCHEDULED = `(select s.*, ${isByPerson('s')} as by_person from messages s) n`;
-const markScheduled = statement<[now: Date, id: string, attempts: number], { id: string }>(
+const markScheduled = statement<
+  [now: Date, id: string, attempts: number],
+  { chat_id: string; is_of_user: boolean }
+>(
   'messages.mark_scheduled',
   // The tenant of a message and of its chat are the same.
   `with chat as (${updateReplied(SCHEDULED, isUnsent('n'), 1)} returning c.id)
    update visible_messages m set sending_at = $1, timestamp = $1 from chat where ${isUnsent('m')}
-   returning m.id`,
+   returning m.chat_id, m.author = 'user' as is_of_user`,
 );
 
 const holdChannels = systemStatement<[ids: string[]]>(
@@ -203,9 +207,12 @@ export function createSendRecorder(db: Database, clock: Clock): SendRecorder {
   return {
     async begin(message, isScheduled) {
       if (!isScheduled) return begin(message);
-      const tenant = db.forTenant(message.tenant_id);
-      const row = await tenant.find(markScheduled, [tenant.now, message.id, message.attempts]);
-      return row !== undefined;
+      return db.forTenant(message.tenant_id).transaction(async (tx) => {
+        const row = await tx.find(markScheduled, [tx.now, message.id, message.attempts]);
+        // A person who wrote in advance answers now. The chat is locked, and nothing that locks a run locks this message.
+        if (row?.is_of_user) await takeOverChats(tx, [row.chat_id]);
+        return row !== undefined;
+      });
     },
     end,
   };

@@ -21,7 +21,7 @@ import type { VendorError } from '../../providers/vendor-failure.ts';
 import { type CountFailed, reasonOf } from '../count-failures.ts';
 import { isAboutRecipient, learnFromFailures } from '../learn-from-failures.ts';
 import type { MessageToSend } from '../queues.ts';
-import { stopMessages } from './hold.ts';
+import { stopMessage } from './hold.ts';
 import { checkSendable, outgoingMessage, quietUntil } from './outgoing.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createSendRecorder, type SendRecorder } from './record.ts';
@@ -151,9 +151,9 @@ async function send(deps: SendDeps, row: MessageToSend, adapter: Adapter): Promi
     outcome = outcomeOfReconciled(reconciled, attempt, now(), Math.random());
   }
   await recorder.end({ message: row, outcome });
-  if (outcome.kind === 'again') await stopWithCampaign(deps, row);
   if (outcome.kind === 'failed') await learnFrom(deps, row, outcome.error);
   await updateHealth(deps, row, channel, result);
+  if (outcome.kind === 'again') await stopWithCampaign(deps, row);
   if (result.ok) await deps.sendState.confirmKey(deps.db.forTenant(row.tenant_id), adapter, channel);
   return result.ok || ['never', 'needs_template'].includes(result.retry) ? 'ok' : 'failing';
 }
@@ -189,9 +189,9 @@ async function resolveUnanswered(
 /** Holds or cancels a message whose campaign was paused or cancelled meanwhile, and returns whether it was. */
 const stopWithCampaign = async (
   { db }: SendDeps,
-  { tenant_id: tenantId, campaign_id: campaignId }: MessageToSend,
+  { id, tenant_id: tenantId, campaign_id: campaignId }: MessageToSend,
 ): Promise<boolean> =>
-  campaignId !== null && db.forTenant(tenantId).transaction((tx) => stopMessages(tx, campaignId));
+  campaignId !== null && db.forTenant(tenantId).transaction((tx) => stopMessage(tx, campaignId, id));
 
 const deadlineOf = ({ sendDeadlineMs }: SendDeps, adapter: Adapter): number =>
   sendDeadlineMs ?? adapter.sendMs ?? DEADLINE_MS;

@@ -47,7 +47,7 @@ export function complaintsIn(
   return [
     {
       kind: 'consent',
-      handle: { type: 'email', value: complainer },
+      handles: [{ type: 'email', value: complainer }],
       subscription: 'stop',
       source: 'complaint',
       occurredAt,

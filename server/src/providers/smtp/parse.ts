@@ -47,14 +47,14 @@ export async function parseMail(request: ProviderRequest, channel: AdapterChanne
   // Nobody could be answered. Or a copy of a mail of the business: anyone can use that address as the sender, so it is not an
   // echo either.
   if (!contact || own.includes(contact.value)) return [];
-  const inReplyTo = [
-    ...new Set([...idsIn(headers.get('in-reply-to')), ...idsIn(headers.get('references')).reverse()]),
-  ];
+  const repliedIds = idsIn(headers.get('in-reply-to'));
+  const inReplyTo = [...new Set([...repliedIds, ...idsIn(headers.get('references')).reverse()])];
   const replyToMessageId =
     inReplyTo.map((id) => ownIdIn(id, channel)).find((id) => id !== undefined) ??
     ownIdInAddresses(recipients, channel);
   const subject = mail.subject ? storable(mail.subject) : null;
-  const { text, quotedText } = trimReply(fullText, subject ?? '');
+  const isReply = repliedIds.length > 0 || replyToMessageId !== undefined;
+  const { text, quotedText } = trimReply(fullText, subject ?? '', isReply);
   const replyTo = addressesOf(mail.replyTo).find(isAddress);
   const authentication = authenticationOf(mail.headerLines ?? []);
   const message: InboundMessage = {

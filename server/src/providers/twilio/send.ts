@@ -29,7 +29,7 @@ export async function sendThroughTwilio(
 ): Promise<SendResult> {
   const config = channel.config as TwilioConfig;
   const callback = `${context.callbackUrl('twilio', channel.id)}?${MESSAGE_ID}=${message.id}`;
-  const to = recipientFor(message.to.value, config.from);
+  const to = recipientFor(message.to.value, config.from ?? channel.address);
   const form = new URLSearchParams({ To: to, StatusCallback: callback });
   if (config.messagingServiceSid) form.set('MessagingServiceSid', config.messagingServiceSid);
   if (config.from) form.set('From', config.from);

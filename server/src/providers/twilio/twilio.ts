@@ -45,9 +45,11 @@ async function checkTwilio(channel: AdapterChannel, context: AdapterContext): Pr
       message: `Twilio cannot call ${callback}: set PARLEY_BASE_URL to the public https URL of this server`,
     });
   const config = channel.config as TwilioConfig;
+  const hasKey = config.apiKeySid !== undefined;
   try {
     const { status, body } = await context.request({
-      url: `${config.baseUrl}/2010-04-01/Accounts/${config.accountSid}.json`,
+      // A Standard API key may not read the account, but what a channel needs.
+      url: `${config.baseUrl}/2010-04-01/Accounts/${config.accountSid}${hasKey ? '/Messages.json?PageSize=1' : '.json'}`,
       method: 'GET',
       headers: { authorization: basicAuth(config) },
       deadlineMs: DEADLINE_MS,
@@ -55,11 +57,11 @@ async function checkTwilio(channel: AdapterChannel, context: AdapterContext): Pr
     });
     if (status === 401 || status === 403 || status === 404)
       problems.push({
-        path: config.apiKeySid === undefined ? 'config.authToken' : 'config.apiKeySid',
-        message: `Twilio does not accept the ${config.apiKeySid === undefined ? 'accountSid and authToken' : 'API key for this accountSid'}`,
+        path: hasKey ? 'config.apiKeySid' : 'config.authToken',
+        message: `Twilio does not accept the ${hasKey ? 'API key for this accountSid' : 'accountSid and authToken'}`,
       });
     else if (status !== 200) problems.push({ message: `Twilio answered with ${status}` });
-    else if (!/"status": ?"active"/.test(body.toString('utf8')))
+    else if (!hasKey && !/"status": ?"active"/.test(body.toString('utf8')))
       problems.push({ path: 'config.accountSid', message: 'The account at Twilio is not active' });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;

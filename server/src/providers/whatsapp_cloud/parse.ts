@@ -165,12 +165,14 @@ function parseTemplateStatus(value: Part, time: unknown): InboundEvent[] {
 
 /** A customer opted out of marketing at WhatsApp, or in again. */
 function parsePreference(given: Part): InboundEvent[] {
-  const handle = numberHandle(given.wa_id) ?? idHandle(given.user_id);
+  const handles = [numberHandle(given.wa_id), idHandle(given.user_id)].filter(
+    (handle) => handle !== undefined,
+  );
   const subscription = given.value === 'stop' ? 'stop' : given.value === 'resume' ? 'start' : undefined;
-  if (!handle || !subscription || given.category !== 'marketing_messages') return [];
+  if (handles.length === 0 || !subscription || given.category !== 'marketing_messages') return [];
   const proof = { detail: textOf(given.detail) };
   return [
-    { kind: 'consent', occurredAt: timeOf(given.timestamp), handle, subscription, source: 'vendor', proof },
+    { kind: 'consent', occurredAt: timeOf(given.timestamp), handles, subscription, source: 'vendor', proof },
   ];
 }
 

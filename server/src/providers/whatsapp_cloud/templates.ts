@@ -9,9 +9,11 @@ import { newTemplatePayload } from './new-template.ts';
 import { addTemplate } from './read-template.ts';
 import { templateStatusOf } from './template-status.ts';
 
-const PAGE = 100;
+const PAGE = 25;
+/** A carousel with all its pictures has up to 40 kB. */
+const MAX_PAGE_BYTES = 1024 * 1024;
 /** An account has at most 6000 templates, counting all languages. */
-const MAX_PAGES = 100;
+const MAX_PAGES = 400;
 const NOT_FOUND_SUBCODE = '2593002';
 const FIELDS = 'id,name,language,category,status,rejected_reason,components';
 
@@ -23,7 +25,12 @@ async function list(channel: AdapterChannel, context: AdapterContext): Promise<V
   let after = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const query = { fields: FIELDS, limit: String(PAGE), ...(after === '' ? {} : { after }) };
-    const { data, paging } = await callOrThrow(graph, { method: 'GET', path: pathOf(channel), query });
+    const { data, paging } = await callOrThrow(graph, {
+      method: 'GET',
+      path: pathOf(channel),
+      query,
+      maxAnswerBytes: MAX_PAGE_BYTES,
+    });
     for (const given of partsOf(data)) addTemplate(given, found);
     const next = idOf(partOf(partOf(paging).cursors).after);
     if (partOf(paging).next === undefined || next === '' || next === after) break;

@@ -95,9 +95,12 @@ function status({ vendorId, messageId, occurredAt, status, error }: InboundStatu
   return { statuses: [reported] };
 }
 
-function preference({ handle, subscription, occurredAt, proof }: InboundConsent): Part {
-  const customer =
-    handle.type === 'phone_number' ? { wa_id: digitsOf(handle.value) } : { user_id: handle.value };
+function preference({ handles, subscription, occurredAt, proof }: InboundConsent): Part {
+  const customer = Object.fromEntries(
+    handles.map(({ type, value }) =>
+      type === 'phone_number' ? ['wa_id', digitsOf(value)] : ['user_id', value],
+    ),
+  );
   const value = subscription === 'stop' ? 'stop' : 'resume';
   const timestamp = secondsOf(occurredAt);
   return { user_preferences: [{ ...customer, ...proof, category: 'marketing_messages', value, timestamp }] };

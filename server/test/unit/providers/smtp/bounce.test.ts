@@ -255,7 +255,7 @@ describe('a complaint', () => {
     ).toEqual([
       {
         kind: 'consent',
-        handle: { type: 'email', value: 'ada@example.com' },
+        handles: [{ type: 'email', value: 'ada@example.com' }],
         subscription: 'stop',
         source: 'complaint',
         occurredAt: NOW,
@@ -263,7 +263,7 @@ describe('a complaint', () => {
       },
     ]);
     expect(await complaint(['Feedback-Type: abuse'], ['To: Ada <ada@example.com>'])).toMatchObject([
-      { handle: { value: 'ada@example.com' } },
+      { handles: [{ value: 'ada@example.com' }] },
     ]);
   });
 

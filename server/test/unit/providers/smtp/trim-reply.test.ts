@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { trimReply } from '../../../../src/providers/smtp/trim-reply.ts';
 
-const trim = (...lines: string[]) => trimReply(lines.join('\n'), 'Re: Order').text;
+const trim = (...lines: string[]) => trimReply(lines.join('\n'), 'Re: Order', true).text;
 
 describe('a reply', () => {
   it.each([
@@ -91,7 +91,10 @@ describe('a reply', () => {
   });
 
   it('has no signature, and no notes of a mailing list', () => {
-    expect(trimReply('Yes.\n\n-- \nAda\nShop', '')).toEqual({ text: 'Yes.', quotedText: '-- \nAda\nShop' });
+    expect(trimReply('Yes.\n\n-- \nAda\nShop', '', false)).toEqual({
+      text: 'Yes.',
+      quotedText: '-- \nAda\nShop',
+    });
     expect(trim('Yes.', '', '_'.repeat(40), 'shop mailing list', 'https://lists.shop.test')).toBe('Yes.');
     const long = ['--', ...Array.from({ length: 30 }, (_, n) => `line ${n}`)];
     expect(trim('Yes.', ...long)).toBe(['Yes.', ...long].join('\n'));
@@ -107,12 +110,12 @@ describe('a reply', () => {
   it('that is forwarded stays whole', () => {
     const forwarded =
       'See below.\n\n---------- Forwarded message ---------\nFrom: Ada <ada@example.com>\n\nHow many?';
-    expect(trimReply(forwarded, '')).toEqual({ text: forwarded, quotedText: null });
+    expect(trimReply(forwarded, '', false)).toEqual({ text: forwarded, quotedText: null });
     const apple = 'Begin forwarded message:\n\n> From: Ada';
-    expect(trimReply(apple, '').text).toBe(apple);
+    expect(trimReply(apple, '', false).text).toBe(apple);
     const outlook = 'See below.\n\nFrom: Ada\nSent: today\nTo: Shop\nSubject: Order\n\nHow?';
-    expect(trimReply(outlook, 'WG: Order').text).toBe(outlook);
-    expect(trimReply(outlook, 'AW: WG: Order').text).toBe('See below.');
+    expect(trimReply(outlook, 'WG: Order', false).text).toBe(outlook);
+    expect(trimReply(outlook, 'AW: WG: Order', false).text).toBe('See below.');
   });
 
   it.each([
@@ -125,7 +128,16 @@ describe('a reply', () => {
     ['The price is\n--- see below ---\n5'],
     ['Hello\n\nSent from Berlin with love, and then more of this text'],
   ])('%j stays as it is', (text) => {
-    expect(trimReply(text, '')).toEqual({ text, quotedText: null });
+    expect(trimReply(text, '', false)).toEqual({ text, quotedText: null });
+  });
+
+  it.each([
+    ['> Only a quotation'],
+    ['Sent from my iPhone'],
+    ['On 6 May 2024, at 10:12, Ada wrote:\n> How many?'],
+    ['From: Ada\nSent: today\nTo: Shop\nSubject: Order\n\nHow many?'],
+  ])('in which nothing was written has no text: %j', (text) => {
+    expect(trimReply(text, 'Re: Order', true)).toEqual({ text: '', quotedText: text });
   });
 
   it('of any form is trimmed in one pass', () => {
@@ -137,6 +149,6 @@ describe('a reply', () => {
       '\n',
       '_____\n',
     ])
-      expect(trimReply(line.repeat(500_000 / line.length), '').text.length).toBeGreaterThan(0);
+      expect(trimReply(line.repeat(500_000 / line.length), '', false).text.length).toBeGreaterThan(0);
   });
 });

@@ -49,6 +49,12 @@ describe('media', () => {
     await expect(fetch('57')).rejects.toMatchObject({ isTemporary: true });
   });
 
+  test('I1: is not fetched after an answer of more than 64 KiB, which would be parsed on the event loop', async () => {
+    graph.files.set('58', { bytes: Buffer.from('png'), mimeType: 'x'.repeat(64 * 1024), filename: '' });
+    await expect(fetch('58')).rejects.toMatchObject({ isTemporary: true });
+    expect(graph.requests).toHaveLength(1);
+  });
+
   test('that is too large is not fetched', async () => {
     const bytes = { length: 100 * 1024 * 1024 + 1 } as Buffer;
     graph.files.set('58', { bytes, mimeType: 'video/mp4', filename: '' });
@@ -176,6 +182,19 @@ describe('templates', () => {
         },
       },
     ]);
+  });
+
+  test('are listed if each of a page has 40 kB', async () => {
+    for (let id = 1; id <= 25; id += 1)
+      graph.templates.push({
+        id: String(id),
+        name: `t${id}`,
+        language: 'en',
+        category: 'MARKETING',
+        status: 'APPROVED',
+        components: [{ type: 'BODY', text: 'Hi', example: 'x'.repeat(40_000) }],
+      });
+    expect(await list()).toHaveLength(25);
   });
 
   test('are listed over all pages, without unsupported ones', async () => {

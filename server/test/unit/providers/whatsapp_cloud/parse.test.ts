@@ -419,7 +419,7 @@ describe('a preference about marketing', () => {
     expect(preferred({ value })).toEqual([
       {
         kind: 'consent',
-        handle: { type: 'phone_number', value: '+15550001111' },
+        handles: [{ type: 'phone_number', value: '+15550001111' }],
         subscription,
         source: 'vendor',
         proof: { detail: 'x' },
