@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { data } from '../http/answer.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
 import { ofSession, type Route } from '../http/route.ts';
 import { describeSession } from './describe-session.ts';
 import { exampleOwnSession, exampleSession } from './example.ts';
@@ -89,10 +89,7 @@ function ownRoutes(deps: LoginDeps): Route[] {
         answer: data(SessionInfo),
         failures: [...LIMITED],
         example: {
-          body: {
-            currentPassword: 'correct horse battery staple',
-            newPassword: 'four entirely random words',
-          },
+          body: { current: 'correct horse battery staple', next: 'four entirely random words' },
           answer: exampleSession,
         },
       },
@@ -124,15 +121,18 @@ function ownRoutes(deps: LoginDeps): Route[] {
         summary: 'End one of the own sessions',
         description: 'Its streams and requests end within five seconds in every process.',
         params: Type.Object({ sessionId: Type.String() }),
-        answer: data(Ended),
-        failures: ['session_not_found'],
-        example: { params: { sessionId: exampleOwnSession.id }, answer: { ended: true } },
+        answer: data(DeleteResult),
+        failures: [],
+        example: {
+          params: { sessionId: exampleOwnSession.id },
+          answer: { deletedIds: [exampleOwnSession.id], notFoundIds: [] },
+        },
       },
       async (call, db) => {
         const { sessionId } = call.params;
-        await revokeSession(db, ownCall(call).session.personId, sessionId);
+        const wasFound = await revokeSession(db, ownCall(call).session.personId, sessionId);
         deps.sessions.forget(sessionId.toLowerCase());
-        return { ended: true };
+        return deleted(sessionId, wasFound);
       },
     ),
   ];

@@ -27,6 +27,7 @@ const resources = {
     others: othersOf('messages', 'visible_messages x', 'x.id', 'x.channel_id'),
     error: 'message_not_found',
   },
+  note: { others: othersOf('notes', 'visible_notes x', 'x.id', 'x.channel_id'), error: 'note_not_found' },
   file: { others: undefined, error: 'file_not_found' },
   campaign: {
     others: othersOf('campaigns', 'visible_campaigns x', 'x.id', 'x.channel_id'),
@@ -65,6 +66,7 @@ export const restrictedNames: Readonly<Record<string, Kind>> = {
   chatId: 'chat',
   messageId: 'message',
   replyToMessageId: 'message',
+  noteId: 'note',
   fileId: 'file',
   campaignId: 'campaign',
   runId: 'run',

@@ -12,11 +12,13 @@ const infoById = systemStatement<
     tenant_name: string | null;
     has_account: boolean;
     has_totp: boolean;
+    has_tenants: boolean;
   }
 >(
   'person_links.describe',
   `select coalesce(p.email, u.email, l.email) as email, coalesce(p.name, u.name) as name, t.name as tenant_name,
-          p.id is not null as has_account, p.totp_confirmed_at is not null as has_totp
+          p.id is not null as has_account, p.totp_confirmed_at is not null as has_totp,
+          exists (select 1 from visible_tenants) as has_tenants
      from person_links l
      left join users u on u.id = l.user_id and u.tenant_id = l.tenant_id
      left join visible_tenants t on t.id = u.tenant_id
@@ -38,5 +40,6 @@ export async function describeLink(db: Database, token: string): Promise<LinkInf
     hasAccount: row?.has_account === true || invited !== undefined,
     // The operator's link switches it off.
     hasTotp: hasTotp && kind !== 'login',
+    createsTenant: kind === 'login' && row?.has_account === false && !row.has_tenants,
   };
 }

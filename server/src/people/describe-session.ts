@@ -2,7 +2,7 @@ import { ApiError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { timestamp } from '../http/schema.ts';
-import { isRestrictable, type Role, roleScopes } from '../users/roles.ts';
+import { isAdmin, type Role, roleScopes } from '../users/roles.ts';
 import type { Membership, SessionInfo } from './schema.ts';
 
 const sessionById = systemStatement<
@@ -46,7 +46,7 @@ const presentMembership = (row: MembershipRow): Membership => ({
   name: row.name,
   role: row.role,
   scopes: [...roleScopes[row.role]],
-  channelIds: row.access === 'teams' && isRestrictable(row.role) ? row.channel_ids : null,
+  channelIds: row.access === 'teams' && !isAdmin(row.role) ? row.channel_ids : null,
 });
 
 /** Who has logged in, and what they may do where. */

@@ -50,6 +50,7 @@ export const exampleLinkInfo: LinkInfo = {
   tenantName: 'Example Ltd',
   hasAccount: false,
   hasTotp: false,
+  createsTenant: false,
 };
 
 export const exampleAuditEntry: AuditEntry = {

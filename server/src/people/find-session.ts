@@ -9,7 +9,7 @@ import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
 import { type Plan, type Principal, plans } from '../http/permissions.ts';
 import type { Session, Sessions } from '../http/sessions.ts';
-import { isRestrictable, type Role, roleScopes } from '../users/roles.ts';
+import { isAdmin, type Role, roleScopes } from '../users/roles.ts';
 import { hashCookie, IDLE_MS, isSeenLongAgo, noteSessionSeen } from './session.ts';
 
 const MAX_CACHED = 10_000;
@@ -60,6 +60,7 @@ interface Cached {
   session: Session;
   principals: ReadonlyMap<string, Principal>;
   isForTestTenant: boolean;
+  lastSeenAt: Date;
   endsAtMs: number;
   staleAtMs: number;
 }
@@ -67,7 +68,7 @@ interface Cached {
 const ended = (): ApiError => new ApiError('unauthorized', { detail: 'the session has ended, log in again' });
 
 function principalOf(session: Session, row: MembershipRow): Principal {
-  const isRestricted = row.access === 'teams' && isRestrictable(row.role);
+  const isRestricted = row.access === 'teams' && !isAdmin(row.role);
   return {
     tenantId: row.tenant_id,
     tenantName: row.tenant_name,
@@ -77,6 +78,7 @@ function principalOf(session: Session, row: MembershipRow): Principal {
       name: row.user_name,
       personId: session.personId,
       sessionId: session.id,
+      isAdmin: isAdmin(row.role),
     },
     scopes: new Set(roleScopes[row.role]),
     ...(isRestricted ? { channelIds: new Set(row.channel_ids ?? []) } : {}),
@@ -111,12 +113,11 @@ export function findSessions(db: Database, clock: Pick<TenantClock, 'setTime'>, 
     };
     const rows = await db.byKey.all(memberships, [row.person_id]);
     for (const { tenant_id, clock: time } of rows) if (time !== null) clock.setTime(tenant_id, time);
-    if (isSeenLongAgo(row.last_seen_at))
-      noteSessionSeen(db, row.id).catch((error) => log.debug({ err: error }, 'could not note a session'));
     const cached = {
       session,
       principals: new Map(rows.map((one) => [one.tenant_id, principalOf(session, one)])),
       isForTestTenant: rows.some((one) => one.clock !== null),
+      lastSeenAt: row.last_seen_at,
       endsAtMs,
       staleAtMs: now + TTL_MS,
     };
@@ -144,12 +145,29 @@ export function findSessions(db: Database, clock: Pick<TenantClock, 'setTime'>, 
     return cached?.isForTestTenant ? load(key, hash) : loadOnce(key, hash);
   }
 
+  /** Notes that somebody uses the session, which lives on. */
+  function use(cached: Cached): Cached {
+    if (isSeenLongAgo(cached.lastSeenAt)) {
+      cached.lastSeenAt = new Date(nowMs());
+      noteSessionSeen(db, cached.session.id).catch((error) =>
+        log.debug({ err: error }, 'could not note a session'),
+      );
+    }
+    return cached;
+  }
+
   return {
     find: (cookie) => {
       const found = find(cookie);
-      return found instanceof Promise ? found.then(({ session }) => session) : found.session;
+      return found instanceof Promise ? found.then((one) => use(one).session) : use(found).session;
     },
     principal: (cookie, tenantId) => {
+      const found = find(cookie);
+      return found instanceof Promise
+        ? found.then((one) => choosePrincipal(use(one), tenantId))
+        : choosePrincipal(use(found), tenantId);
+    },
+    recheck: (cookie, tenantId) => {
       const found = find(cookie);
       return found instanceof Promise
         ? found.then((one) => choosePrincipal(one, tenantId))

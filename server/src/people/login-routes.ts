@@ -1,11 +1,12 @@
+import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
-import { data } from '../http/answer.ts';
+import { data, redirect } from '../http/answer.ts';
 import { ofSession, type Route } from '../http/route.ts';
 import { describeLink } from './describe-link.ts';
 import { exampleLinkInfo, exampleSession } from './example.ts';
 import { limitAttempts, limitFailures, linkLimits, resetLimits } from './failures.ts';
 import { authenticate, beginSession, type LoginDeps, requirePasswordLogin } from './login.ts';
-import type { Oidc } from './oidc.ts';
+import { type Oidc, oidcReasonOf } from './oidc.ts';
 import { redeemLink } from './redeem-link.ts';
 import {
   LinkInfo,
@@ -15,7 +16,6 @@ import {
   LoginMethods,
   NewPasswordReset,
   OidcReturn,
-  OidcStart,
   PasswordReset,
   SessionInfo,
 } from './schema.ts';
@@ -23,10 +23,10 @@ import { LIMITED, login } from './session-operation.ts';
 import { queueSystemMail, type SystemMailChannel } from './system-mail.ts';
 
 interface LoginRoutesDeps extends LoginDeps {
-  /** Undefined if no identity provider is configured. */
   oidc: Oidc | undefined;
   /** The channel for mails with links, if there is one. */
   systemMail: SystemMailChannel | undefined;
+  log: Logger;
 }
 
 /** How people log in. */
@@ -138,45 +138,57 @@ function oidcRoutes(deps: LoginRoutesDeps): Route[] {
     ofSession(
       {
         ...login,
-        method: 'POST',
+        method: 'GET',
         path: '/v3/session/oidc',
         operationId: 'startOidcLogin',
         summary: 'Start a login over the identity provider',
         description:
-          'Returns the page to which the browser goes. It comes back to `/console/login/oidc`, whose query completes the login. 404 if no identity provider is configured.',
-        answer: data(OidcStart),
+          'Sends the browser to the page of the identity provider, which sends it back to `/v3/session/oidc/callback`. Not for links on pages of other sites. 404 if no identity provider is configured.',
+        answer: redirect,
         failures: ['route_not_found'],
-        example: { answer: { url: 'https://login.example.com/authorize?client_id=parley&…' } },
+        example: { answer: 'https://login.example.com/authorize?client_id=parley&state=af0ifjsldkj' },
       },
-      async (call) => requireOidc(deps).start(call),
+      (call) => redirectWithReason(deps, (oidc) => oidc.start(call)),
     ),
     ofSession(
       {
         ...login,
-        method: 'POST',
+        method: 'GET',
         path: '/v3/session/oidc/callback',
         operationId: 'finishOidcLogin',
         summary: 'Complete a login over the identity provider',
         description:
-          'Checks what the identity provider says, and sets the session cookie. Somebody new must have been invited, or have an address of a domain whose people may join.',
-        body: OidcReturn,
-        answer: data(SessionInfo),
-        failures: ['route_not_found', 'conflict', ...LIMITED],
-        example: {
-          body: { query: '?code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj' },
-          answer: exampleSession,
-        },
+          'Where the identity provider sends the browser back to. Checks what it says, sets the session cookie, and goes on to the console; `error` in the address of its page says why somebody was not logged in. Only the browser that started the login gets in. Somebody new must have been invited, or have an address of a domain whose people may join.',
+        isReturn: true,
+        query: OidcReturn,
+        answer: redirect,
+        failures: ['route_not_found'],
+        example: { answer: 'https://parley.example.com/console/login/oidc' },
       },
-      async (call, db) => {
-        const personId = await requireOidc(deps).finish(call, db);
-        deps.sessions.forget(personId);
-        return beginSession(call, db, { id: personId }, deps);
-      },
+      (call, db) =>
+        redirectWithReason(deps, async (oidc) => {
+          const personId = await oidc.finish(call, db);
+          deps.sessions.forget(personId);
+          await beginSession(call, db, { id: personId }, deps);
+          return oidc.pageAfter();
+        }),
     ),
   ];
 }
 
-function requireOidc({ oidc }: LoginRoutesDeps): Oidc {
+/** A browser shows the page that these operations lead to: what went wrong is said there, and in the log. */
+async function redirectWithReason(
+  { oidc, log }: LoginRoutesDeps,
+  step: (oidc: Oidc) => Promise<string>,
+): Promise<string> {
   if (!oidc) throw new ApiError('route_not_found', { detail: 'no identity provider is configured' });
-  return oidc;
+  try {
+    return await step(oidc);
+  } catch (error) {
+    const reason = oidcReasonOf(error);
+    if (reason === undefined) throw error;
+    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    log.info({ reason, code }, 'a login over the identity provider did not succeed');
+    return oidc.pageAfter(reason);
+  }
 }

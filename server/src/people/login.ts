@@ -28,6 +28,8 @@ export interface LoginDeps {
   sessions: Sessions;
   /** Whether passwords are accepted; otherwise only the identity provider. */
   hasPasswordLogin: boolean;
+  /** Undefined if no identity provider is configured. */
+  oidc: { readonly issuer: string } | undefined;
 }
 
 /** The same for an address that nobody has. */
@@ -75,9 +77,11 @@ export async function authenticate(
     await requireSecondFactor(db, person, code, deps);
     if (!deps.passwords.isOutdated(hash)) return person;
     const fresh = await deps.passwords.hash(password);
-    return (await replacePasswordHash(db, person.id, hash, fresh))
-      ? { ...person, password_hash: fresh }
-      : person;
+    if (await replacePasswordHash(db, person.id, hash, fresh)) return { ...person, password_hash: fresh };
+    // Another login was faster, or the password has changed.
+    const stored = await findPerson(db, person.id);
+    if (!stored || !(await deps.passwords.verify(password, stored.password_hash))) throw wrong();
+    return stored;
   });
 }
 

@@ -60,7 +60,7 @@ export async function findOrJoin(
   const known = await tx.find(personOf, [issuer, subject]);
   if (email === undefined) {
     if (known) return known.person_id;
-    throw new ApiError('forbidden', { detail: 'the identity provider has not verified your email address' });
+    throw new ApiError('forbidden', { reason: 'not_verified' });
   }
   const invitations = await findInvitations(tx, email);
   const joined = autoJoin && isOfDomain(email, autoJoin.domain) ? autoJoin : undefined;
@@ -77,7 +77,7 @@ export async function findOrJoin(
     hasJoined = (await linkPerson(tenant, user_id, personId)) || hasJoined;
   }
   if (joined) hasJoined = (await joinByDomain(tx, { ...identity, email, personId }, joined)) || hasJoined;
-  if (hasJoined) await endOldAccess(tx, personId, now);
+  if (hasJoined) await endOldAccess(tx, personId, issuer, now);
   return personId;
 }
 
@@ -101,15 +101,10 @@ async function connect(
     const subjects = (await tx.all(subjectsOf, [issuer, existing.id])).map((one) => one.subject);
     // Another request of the same person was faster.
     if (subjects.includes(subject)) return existing.id;
-    if (subjects.length > 0)
-      throw new ApiError('forbidden', {
-        detail:
-          'your email address belongs to another account of the identity provider; ask the operator for a link to log in',
-      });
+    if (subjects.length > 0) throw new ApiError('forbidden', { reason: 'other_account' });
     await setTotp(tx, existing.id, { secret: null, confirmedAt: null, step: null, recoveryCodes: [] }, now);
     await setPassword(tx, existing.id, null, now);
-  } else if (!mayJoin)
-    throw new ApiError('forbidden', { detail: 'nobody has invited you; ask for an invitation' });
+  } else if (!mayJoin) throw new ApiError('forbidden', { reason: 'not_invited' });
   const [localPart = email] = email.split('@');
   const person =
     existing ?? (await createPerson(tx, { email, name: name ?? localPart, passwordHash: null }, now));

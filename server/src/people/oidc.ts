@@ -23,16 +23,37 @@ interface OidcDeps {
 }
 
 export interface Oidc {
+  readonly issuer: string;
   /** Where the browser goes to log in. What must fit together afterwards is kept in a cookie. */
-  start(call: Pick<SessionCall, 'setLoginCookie'>): Promise<{ url: string }>;
+  start(call: Pick<SessionCall, 'setLoginCookie'>): Promise<string>;
   /** Checks the answer of the identity provider and returns the id of the person. */
   finish(
-    call: Pick<
-      SessionCall<undefined, { query: string }>,
-      'body' | 'loginCookie' | 'setLoginCookie' | 'address'
-    >,
+    call: Pick<SessionCall, 'query' | 'loginCookie' | 'setLoginCookie' | 'address'>,
     db: Database,
   ): Promise<string>;
+  /** The page of the console that goes on after a login, or says why there is none. */
+  pageAfter(reason?: OidcReason): string;
+}
+
+/** Why somebody was not logged in, as it is in the address of the console’s page. */
+const oidcReasons = [
+  'expired',
+  'not_valid',
+  'no_answer',
+  'not_invited',
+  'not_verified',
+  'other_account',
+  'too_many_attempts',
+] as const;
+type OidcReason = (typeof oidcReasons)[number];
+
+/** The reason of an error; undefined for one that is not about the login. */
+export function oidcReasonOf(error: unknown): OidcReason | undefined {
+  if (!(error instanceof ApiError) || error.key === 'route_not_found') return undefined;
+  // The database is out of reach.
+  if (error.key === 'service_unavailable' && error.reason === undefined) return undefined;
+  const given = error.key === 'too_many_attempts' ? error.key : error.reason;
+  return oidcReasons.find((reason) => reason === given) ?? 'not_valid';
 }
 
 /** What was agreed on at the start of a login. */
@@ -51,8 +72,9 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 const CONFIGURATION_MS = 3600_000;
 const MAX_NAME_CHARACTERS = 255;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
-/** The page of the console that completes the login. */
-const RETURN_PATH = '/console/login/oidc';
+/** Where the identity provider sends the browser back to. */
+const RETURN_PATH = '/v3/session/oidc/callback';
+const PAGE = '/console/login/oidc';
 
 /** Logs people in over an identity provider that the operator trusts (OpenID Connect, authorization code with PKCE). */
 export function createOidc(settings: OidcSettings, { outbound, keys, baseUrl }: OidcDeps): Oidc {
@@ -99,10 +121,11 @@ export function createOidc(settings: OidcSettings, { outbound, keys, baseUrl }: 
       const started = JSON.parse(keys.decrypt(Buffer.from(cookie ?? '', 'base64url'), PURPOSE)) as Started;
       if (started.expiresAtMs > nowMs()) return started;
     } catch {}
-    throw new ApiError('unauthorized', { detail: 'the login took too long or began elsewhere; start again' });
+    throw new ApiError('unauthorized', { reason: 'expired' });
   }
 
   return {
+    issuer: settings.issuer,
     async start(call) {
       const client = await library();
       const started: Started = {
@@ -124,16 +147,18 @@ export function createOidc(settings: OidcSettings, { outbound, keys, baseUrl }: 
         keys.encrypt(JSON.stringify(started), PURPOSE).toString('base64url'),
         LOGIN_SECONDS,
       );
-      return { url: url.href };
+      return url.href;
     },
     async finish(call, db) {
+      // Not counted: without the cookie, which nobody can make, nothing is guessed. Any page could cause such requests of its readers.
+      const { state, nonce, verifier } = readStarted(call.loginCookie);
       const identity = await limitFailures(db, linkLimits(call.address), async () => {
-        const { state, nonce, verifier } = readStarted(call.loginCookie);
         call.setLoginCookie('', 0);
         const client = await library();
         const config = await configuration().catch(explain);
         const current = new URL(redirectUri());
-        current.search = call.body.query;
+        for (const [name, values] of Object.entries(call.query as Record<string, string | string[]>))
+          for (const value of [values].flat()) current.searchParams.append(name, value);
         const tokens = await client
           .authorizationCodeGrant(config, current, {
             expectedState: state,
@@ -146,6 +171,7 @@ export function createOidc(settings: OidcSettings, { outbound, keys, baseUrl }: 
       });
       return db.systemTransaction((tx) => findOrJoin(tx, identity, settings.autoJoin));
     },
+    pageAfter: (reason) => `${baseUrl()}${PAGE}${reason === undefined ? '' : `?error=${reason}`}`,
   };
 }
 
@@ -171,15 +197,8 @@ const fetchWith =
 function explain(error: unknown): never {
   for (let cause = error; cause instanceof Error; cause = cause.cause as Error)
     if (cause instanceof OutboundError)
-      throw new ApiError('service_unavailable', {
-        detail: 'the identity provider does not answer',
-        cause: error,
-      });
-  const { code } = error as { code?: string };
-  throw new ApiError('unauthorized', {
-    detail: `the identity provider’s answer is not valid (${code ?? 'unknown'}); start again`,
-    cause: error,
-  });
+      throw new ApiError('service_unavailable', { reason: 'no_answer', cause: error });
+  throw new ApiError('unauthorized', { reason: 'not_valid', cause: error });
 }
 
 function identityOf({ iss, sub, email, email_verified, name }: OpenIdClient.IDToken): Identity {

@@ -52,14 +52,14 @@ export const changeOwnName = (db: Database, personId: string, name: string): Pro
 export async function changeOwnPassword(
   call: OwnCall,
   db: Database,
-  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  { current, next }: { current: string; next: string },
   deps: LoginDeps,
 ): Promise<SessionInfo> {
   requirePasswordLogin(deps);
-  const person = await requireOwnPassword(db, call.session.personId, currentPassword, call.address, deps);
-  const issue = findPasswordIssue('newPassword', newPassword, person.email);
+  const person = await requireOwnPassword(db, call.session.personId, current, call.address, deps);
+  const issue = findPasswordIssue('next', next, person.email);
   if (issue) throw issue;
-  const hash = await deps.passwords.hash(newPassword);
+  const hash = await deps.passwords.hash(next);
   await db.systemTransaction(async (tx) => {
     await requireSamePassword(tx, person);
     await setPassword(tx, person.id, hash, new Date(nowMs()));

@@ -66,9 +66,9 @@ const deleteLinksInTenant = statement(
   `delete from person_links l using users u
     where u.person_id = l.person_id and u.tenant_id = $tenant and l.used_at is null`,
 );
-const hasIdentity = systemStatement<[personId: string], { has_identity: boolean }>(
-  'person_identities.of_person',
-  'select exists (select 1 from person_identities where person_id = $1) as has_identity',
+const issuersOf = systemStatement<[personId: string], { issuer: string }>(
+  'person_identities.issuers',
+  'select distinct issuer from person_identities where person_id = $1',
 );
 const updateEmail = systemStatement<[id: string, email: string, now: Date]>(
   'people.update_email',
@@ -185,13 +185,25 @@ export const endLinksInTenant = async (tx: Pick<TenantTx, 'run'>): Promise<void>
 
 /**
  * Somebody joins another tenant. An admin of the tenant before may have a link for a new password, or may have used one without the
- * person noticing, who logs in over an identity provider: neither leads into the new tenant.
+ * person noticing, who logs in over the identity provider: neither leads into the new tenant. Who is known to another provider only,
+ * such as one that was configured before, keeps the password: there is no other way to log in.
  */
-export async function endOldAccess(tx: Queryable, personId: string, now: Date): Promise<void> {
+export async function endOldAccess(
+  tx: Queryable,
+  personId: string,
+  issuer: string | undefined,
+  now: Date,
+): Promise<void> {
   await requireLockedPerson(tx, personId);
-  if ((await tx.find(hasIdentity, [personId]))?.has_identity) await setPassword(tx, personId, null, now);
+  const known = issuer === undefined ? [] : await tx.all(issuersOf, [personId]);
+  if (known.some((one) => isSameIssuer(one.issuer, issuer as string)))
+    await setPassword(tx, personId, null, now);
   else await endLinksOf(tx, personId);
 }
+
+/** The provider may write its own address with or without the slash at the end. */
+const isSameIssuer = (one: string, another: string): boolean =>
+  one === another || (URL.canParse(one) && new URL(one).href === new URL(another).href);
 
 /** Replaces the hash of the same password, unless the password has changed meanwhile. Returns whether it did. */
 export const replacePasswordHash = async (

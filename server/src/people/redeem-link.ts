@@ -4,7 +4,6 @@ import { ApiError, invalidParam } from '../base/errors.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
 import { systemStatement } from '../db/statement.ts';
-import type { SystemTx } from '../db/transaction.ts';
 import type { SessionCall } from '../http/call.ts';
 import { joinTenant, linkPerson, requireUser } from '../users/user.ts';
 import { limitFailures, linkLimits } from './failures.ts';
@@ -28,7 +27,7 @@ import {
   setPassword,
   setTotp,
 } from './person.ts';
-import type { LinkUse, SessionInfo } from './schema.ts';
+import { FIRST_TENANT, type LinkUse, type SessionInfo } from './schema.ts';
 
 type RedeemCall = SessionCall<undefined, LinkUse>;
 
@@ -38,7 +37,6 @@ const firstTenant = systemStatement<[], { id: string | null }>(
      (select t.id from installation i join visible_tenants t on t.id = i.demo_tenant_id),
      (select t.id from visible_tenants t order by t.created_at, t.id limit 1)) as id`,
 );
-const NEW_TENANT = 'Main';
 
 /** Redeems a link and logs its holder in. Failures of links are limited by themselves, not as failed logins. */
 export async function redeemLink(call: RedeemCall, db: Database, deps: LoginDeps): Promise<SessionInfo> {
@@ -111,7 +109,7 @@ async function acceptInvitation(
   const passwordHash = existing ? null : await hashNewPassword(call, user.email, deps);
   return db.systemTransaction(async (tx) => {
     const now = new Date(nowMs());
-    if (existing) await endOldAccess(tx, existing.id, now);
+    if (existing) await endOldAccess(tx, existing.id, deps.oidc?.issuer, now);
     await useLink(tx, link.id);
     const { email } = user;
     const person =
@@ -170,7 +168,7 @@ async function createOperator(
   link: StoredLink,
   deps: LoginDeps,
 ): Promise<string> {
-  const { name, email = link.email ?? undefined } = call.body;
+  const { name, email = link.email ?? undefined, tenantName = FIRST_TENANT } = call.body;
   if (email === undefined) throw invalidParam('email', 'invalid_type', 'Required');
   if (link.email !== null && emailKey(link.email) !== emailKey(email))
     throw invalidParam('email', 'custom', 'The link is for another address');
@@ -185,7 +183,8 @@ async function createOperator(
     const now = new Date(nowMs());
     const person = await createPerson(tx, { email, name: name ?? localPart, passwordHash }, now);
     await makeOperator(tx, person.id, now);
-    const tenantId = (await tx.find(firstTenant, []))?.id ?? (await createFirstTenant(tx, now));
+    const tenantId =
+      (await tx.find(firstTenant, []))?.id ?? (await createTenant(tx, { name: tenantName }, now)).id;
     await joinTenant(tx.forTenant(tenantId), {
       email,
       name: person.name,
@@ -195,6 +194,3 @@ async function createOperator(
     return person.id;
   });
 }
-
-const createFirstTenant = async (tx: SystemTx, now: Date): Promise<string> =>
-  (await createTenant(tx, { name: NEW_TENANT }, now)).id;

@@ -22,6 +22,9 @@ const Code = Type.String({
 });
 const Name = Type.String({ minLength: 1, maxLength: 255 });
 
+/** What the first tenant is called if nobody says it. */
+export const FIRST_TENANT = 'Main';
+
 export const Login = Type.Object({
   email: EmailAddress,
   password: Password,
@@ -43,6 +46,12 @@ export const LinkUse = Type.Object({
   email: Type.Optional(
     Type.String({ ...EmailAddress, description: 'For a first login; others have theirs' }),
   ),
+  tenantName: Type.Optional(
+    Type.String({
+      ...Name,
+      description: `For a first login where no tenant exists: what the new one is called; by default \`${FIRST_TENANT}\`. Otherwise it has no effect`,
+    }),
+  ),
 });
 export type LinkUse = Static<typeof LinkUse>;
 
@@ -59,6 +68,7 @@ export const LinkInfo = Type.Object(
     tenantName: Nullable(Type.String({ description: 'Where an invitation leads to' })),
     hasAccount: Type.Boolean({ description: 'Whether somebody with this address has an account' }),
     hasTotp: Type.Boolean({ description: 'Whether redeeming it requires a code' }),
+    createsTenant: Type.Boolean({ description: 'Whether no tenant exists, so that `tenantName` names one' }),
   },
   { title: 'LinkInfo' },
 );
@@ -66,7 +76,7 @@ export type LinkInfo = Static<typeof LinkInfo>;
 
 export const PersonChange = Type.Object({ name: Name });
 
-export const PasswordChange = Type.Object({ currentPassword: Password, newPassword: NewPassword });
+export const PasswordChange = Type.Object({ current: Password, next: NewPassword });
 export const TotpEnrolment = Type.Object({ password: Type.Optional(Password) });
 export const TotpCode = Type.Object({ code: Code });
 
@@ -199,18 +209,15 @@ export const NewLoginLink = Type.Object({
   ),
 });
 
-export const OidcStart = Type.Object(
-  { url: Type.String({ description: 'The page of the identity provider, to which the browser goes' }) },
-  { title: 'OidcStart' },
+export const OidcReturn = Type.Object(
+  {
+    code: Type.Optional(Type.String({ description: 'What the identity provider gives the browser' })),
+    state: Type.Optional(Type.String({ description: 'What the login began with' })),
+    error: Type.Optional(Type.String({ description: 'Why the identity provider refuses' })),
+  },
+  // Providers send more, such as `iss` and `session_state`.
+  { additionalProperties: true },
 );
-export const OidcReturn = Type.Object({
-  query: Type.String({
-    minLength: 1,
-    maxLength: 8_000,
-    description: 'The query of the URL to which the identity provider has sent the browser',
-    examples: ['?code=…&state=…'],
-  }),
-});
 
 const actorTypes = ['user', 'token', 'operator'] as const;
 export const AuditEntry = Type.Object(

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Keys } from '../base/crypto.ts';
-import { isUnavailable } from '../base/errors.ts';
 import { decryptConfig } from '../channels/encrypted-config.ts';
 import { noteSendResult } from '../channels/health.ts';
 import type { Database } from '../db/database.ts';
+import { isServerTrouble } from '../db/errors.ts';
 import { statement, systemStatement } from '../db/statement.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
@@ -131,7 +131,7 @@ async function send(deps: SystemMailDeps, row: SystemMailRow, letter: Letter): P
   try {
     return withoutLink(await adapter.send(message, channel, deps.context), url);
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (isServerTrouble(error)) throw error;
     return {
       ok: false,
       error: { code: 'send_failed', message: 'The relay could not be called.' },

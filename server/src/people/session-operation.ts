@@ -3,7 +3,8 @@ import type { Session } from '../http/sessions.ts';
 
 /** What operations that log in, and those about the own account, have in common. */
 const tag = 'Session';
-export const login = { tag, access: 'login' } as const;
+/** Anyone may send a body without logging in: it is never large. */
+export const login = { tag, access: 'login', bodyBytes: 16 * 1024 } as const;
 export const own = { tag, access: 'session' } as const;
 export const LIMITED = ['too_many_attempts'] as const;
 

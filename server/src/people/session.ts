@@ -1,5 +1,4 @@
 import { randomSecret, sha256 } from '../base/crypto.ts';
-import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
@@ -110,9 +109,8 @@ export async function revokeSession(
   db: Pick<Queryable, 'find'>,
   personId: string,
   sessionId: string,
-): Promise<void> {
-  const found = isUuid(sessionId) ? await db.find(deleteSession, [sessionId, personId]) : undefined;
-  if (!found) throw new ApiError('session_not_found');
+): Promise<boolean> {
+  return isUuid(sessionId) && (await db.find(deleteSession, [sessionId, personId])) !== undefined;
 }
 
 /** The sessions of a person that have not ended, the last used first. */

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { data } from '../http/answer.ts';
+import { DeleteResult, data, deleted } from '../http/answer.ts';
 import { type Route, routeFamily } from '../http/route.ts';
 import { searchRoute } from '../http/search-route.ts';
 import type { Sessions } from '../http/sessions.ts';
 import { exampleOwnSession } from './example.ts';
-import { Ended, UserSession } from './schema.ts';
+import { UserSession } from './schema.ts';
 import {
   presentUserSession,
   revokeUserSession,
@@ -32,7 +32,9 @@ export function userSessionRoutes(deps: { sessions: Sessions }): Route[] {
       operationId: 'searchSessions',
       tag: TAG,
       noun: 'the sessions of users',
-      access: 'audit:read',
+      access: 'users:read',
+      // Agents have that scope, too, but do not see where their colleagues log in from.
+      isForAdmins: true,
       searchable: userSessionFields,
       source: userSessionSource,
       schema: UserSession,
@@ -48,14 +50,12 @@ export function userSessionRoutes(deps: { sessions: Sessions }): Route[] {
         description:
           'Its streams and requests end within five seconds in every process, in all tenants of the person. The caller needs all rights of the role of the user.',
         access: 'users:write',
-        answer: data(Ended),
-        failures: ['session_not_found', 'user_not_found'],
-        example: { answer: { ended: true } },
+        answer: data(DeleteResult),
+        failures: ['user_not_found'],
+        example: { answer: { deletedIds: [example.id], notFoundIds: [] } },
       },
-      async ({ params, principal }, tx) => {
-        await revokeUserSession(tx, params.sessionId, principal, deps.sessions.forget);
-        return { ended: true };
-      },
+      async ({ params: { sessionId }, principal }, tx) =>
+        deleted(sessionId, await revokeUserSession(tx, sessionId, principal, deps.sessions.forget)),
     ),
   ];
 }

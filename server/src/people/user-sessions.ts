@@ -1,4 +1,3 @@
-import { ApiError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
 import { statement } from '../db/statement.ts';
@@ -60,16 +59,16 @@ export const presentUserSession = (row: UserSessionRow): UserSession => ({
   expiresAt: timestamp(row.expires_at),
 });
 
-/** Ends a session of somebody whom the caller manages. Those of owners only owners end. */
+/** Ends a session of somebody whom the caller manages, and returns whether it existed. Those of owners only owners end. */
 export async function revokeUserSession(
   tx: TenantTx,
   sessionId: string,
   principal: Principal,
   forget: (sessionId: string) => void,
-): Promise<void> {
+): Promise<boolean> {
   const found = isUuid(sessionId) ? await tx.find(userOfSession, [sessionId]) : undefined;
-  if (!found) throw new ApiError('session_not_found');
+  if (!found) return false;
   await requireManagedUser(tx, found.user_id, principal);
-  await revokeSession(tx, found.person_id, sessionId);
   tx.afterCommit(() => forget(sessionId.toLowerCase()));
+  return revokeSession(tx, found.person_id, sessionId);
 }
