@@ -31,7 +31,7 @@ export const eventFields: Searchable = {
     channelId: { type: 'uuid', sql: 'e.channel_id', nullable: true },
     contactId: { type: 'uuid', sql: 'e.contact_id', nullable: true },
     chatId: { type: 'uuid', sql: 'e.chat_id', nullable: true },
-    text: { type: 'string', sql: TEXT, nullable: true, sortable: false },
+    text: { type: 'string', sql: TEXT, nullable: true, isLong: true },
     sequence: { type: 'number', sql: 'e.sequence' },
     createdAt: { type: 'time', sql: 'e.created_at' },
   },

@@ -50,14 +50,17 @@ export function eventRoutes({ streams }: { streams: EventStreams }): Route[] {
         tag: 'Events',
         summary: 'Trace causes and consequences',
         description:
-          'Shows what caused an event, a message or a run, and what followed from it: a received message, its event, the deliveries and runs of that, what the runs sent, and what became of it. At most 200 things, six deep. Only what the caller may read is shown: deliveries, for example, need `webhooks:read`.',
-        access: 'events:read',
+          'Shows what caused a message, an event, a run, a delivery or a request of a vendor, and what followed from it: a received message, its events, the deliveries and runs of those, what the runs sent, and what became of it. A reply leads to the run that went on with it. At most 200 things, six deep. Texts of messages need `messages:read`, and deliveries `webhooks:read`.',
+        access: 'automations:read',
         params: Type.Object({
-          traceId: Type.String({ description: 'The id of an event, a message or a run' }),
+          traceId: Type.String({
+            description:
+              'The id of a message, an event, a run, a delivery, a failed request of a vendor, or the id that a vendor gave a message',
+          }),
         }),
         answer: data(Trace),
         failures: ['event_not_found', 'search_too_slow'],
-        example: { params: { traceId: exampleTrace.id }, answer: exampleTrace },
+        example: { params: { traceId: exampleTrace.root }, answer: exampleTrace },
       },
       ({ principal, params }, db) => traceCauses(db, params.traceId, principal),
     ),

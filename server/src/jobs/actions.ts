@@ -1,22 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { Issues } from '../base/issues.ts';
+import { chatStatuses } from '../chats/schema.ts';
 import { ContactFields } from '../contacts/schema.ts';
 import { Nullable, OneOf, Timestamp, Uuid } from '../http/schema.ts';
 
-const labelIds = Type.Optional(
-  Type.Array(Uuid(), { minItems: 1, maxItems: 100, description: 'Only of `add_labels` and `remove_labels`' }),
-);
+const labelId = Type.Optional(Uuid('Only of `add_label` and `remove_label`, and required there'));
 
-const chatActionTypes = [
-  'assign',
-  'open',
-  'snooze',
-  'close',
-  'mark_read',
-  'mark_unread',
-  'add_labels',
-  'remove_labels',
-] as const;
+const chatActionTypes = ['assign', 'status', 'read', 'unread', 'add_label', 'remove_label'] as const;
 /** What can be done to many chats. Labels are those of their contacts. */
 export const ChatAction = Type.Object({
   type: OneOf(chatActionTypes, 'Labels are added to and removed from the contacts of the chats'),
@@ -26,51 +16,56 @@ export const ChatAction = Type.Object({
   teamId: Type.Optional(
     Nullable(Uuid('Only of `assign`: null removes the team; if left out it is not changed')),
   ),
-  snoozedUntil: Type.Optional(Timestamp('Only of `snooze`, and required there')),
+  status: Type.Optional(OneOf(chatStatuses, 'Only of `status`, and required there')),
+  snoozedUntil: Type.Optional(Timestamp('Only of `status`: required for `snoozed`, and only allowed there')),
+  labelId,
   triggerAutomations: Type.Optional(
     Type.Boolean({
       description:
-        'Only of `open` and `close`: whether automations on opened or closed chats may start; false by default',
+        'Only of `status` and `add_label`: whether automations on opened or closed chats, or on the label, may start; false by default',
     }),
   ),
-  labelIds,
 });
 export type ChatAction = Static<typeof ChatAction>;
 
-const contactActionTypes = ['add_labels', 'remove_labels', 'set_attributes', 'delete'] as const;
+const contactActionTypes = ['add_label', 'remove_label', 'set_attributes', 'delete'] as const;
 /** What can be done to many contacts. */
 export const ContactAction = Type.Object({
   type: OneOf(contactActionTypes, '`delete` erases the contacts permanently'),
-  labelIds,
+  labelId,
+  triggerAutomations: Type.Optional(
+    Type.Boolean({
+      description: 'Only of `add_label`: whether automations on the label may start; false by default',
+    }),
+  ),
   attributes: ContactFields.properties.attributes,
 });
 export type ContactAction = Static<typeof ContactAction>;
 
 const runActionTypes = ['cancel', 'retry'] as const;
 /** What can be done to many runs of automations. */
-export const RunAction = Type.Object({
-  type: OneOf(runActionTypes, '`retry` repeats the step that failed and continues from there'),
-});
+export const RunAction = OneOf(
+  runActionTypes,
+  '`retry` repeats the step that failed and continues from there',
+);
 export type RunAction = Static<typeof RunAction>;
 
 /** As jobs show it. */
 export const JobAction = Type.Object({
-  ...ChatAction.properties,
   ...ContactAction.properties,
+  ...ChatAction.properties,
   type: OneOf([...new Set([...chatActionTypes, ...contactActionTypes, ...runActionTypes])]),
 });
-export type JobAction = ChatAction | ContactAction | RunAction;
+export type JobAction = ChatAction | ContactAction | { type: RunAction };
 
 /** The fields of each type of action. */
 const fieldsOf: Record<JobAction['type'], { required?: readonly string[]; optional?: readonly string[] }> = {
   assign: { optional: ['userId', 'teamId'] },
-  open: { optional: ['triggerAutomations'] },
-  snooze: { required: ['snoozedUntil'] },
-  close: { optional: ['triggerAutomations'] },
-  mark_read: {},
-  mark_unread: {},
-  add_labels: { required: ['labelIds'] },
-  remove_labels: { required: ['labelIds'] },
+  status: { required: ['status'], optional: ['snoozedUntil', 'triggerAutomations'] },
+  read: {},
+  unread: {},
+  add_label: { required: ['labelId'], optional: ['triggerAutomations'] },
+  remove_label: { required: ['labelId'] },
   set_attributes: { required: ['attributes'] },
   delete: {},
   cancel: {},

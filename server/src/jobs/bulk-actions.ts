@@ -25,7 +25,7 @@ export const maxBatchOf = (type: JobAction['type']): number => (type === 'delete
 export function scopeOf(kind: BulkKind, { type }: JobAction): Scope {
   if (kind === 'change_runs') return 'automations:write';
   if (type === 'delete') return 'contacts:delete';
-  return kind === 'change_contacts' || type === 'add_labels' || type === 'remove_labels'
+  return kind === 'change_contacts' || type === 'add_label' || type === 'remove_label'
     ? 'contacts:write'
     : 'chats:write';
 }
@@ -40,14 +40,14 @@ export const notFound = (kind: BulkKind, id: string): string => `There is no ${N
 /** Adds an issue for each value that is wrong, or that names what does not exist. */
 export async function validateAction(tx: TenantTx, action: JobAction, issues: Issues): Promise<void> {
   if (action.type === 'assign') await validateAssignees(tx, action, issues);
-  if (action.type === 'snooze') validateUntil(tx, action, issues);
-  if ('labelIds' in action && action.labelIds) await validateLabelIds(tx, action.labelIds, issues);
+  if (action.type === 'status') validateStatus(tx, action, issues);
+  if ('labelId' in action && action.labelId) await validateLabelId(tx, action.labelId, issues);
   if ('attributes' in action && action.attributes) await validateAttributes(tx, action.attributes, issues);
 }
 
-function validateUntil(tx: TenantTx, { snoozedUntil }: ChatAction, issues: Issues): void {
+function validateStatus(tx: TenantTx, action: ChatAction, issues: Issues): void {
   try {
-    validateSnooze({ status: 'snoozed', ...(snoozedUntil === undefined ? {} : { snoozedUntil }) }, tx.now);
+    validateSnooze(action, tx.now);
   } catch (error) {
     if (!(error instanceof ApiError) || !error.invalidParams) throw error;
     for (const [path, { key, message }] of Object.entries(error.invalidParams))
@@ -55,16 +55,9 @@ function validateUntil(tx: TenantTx, { snoozedUntil }: ChatAction, issues: Issue
   }
 }
 
-async function validateLabelIds(tx: TenantTx, labelIds: readonly string[], issues: Issues): Promise<void> {
-  const known = new Set(
-    await validateLabels(
-      tx,
-      labelIds.map((id) => ({ id })),
-      collectIssues(),
-    ),
-  );
-  for (const [index, id] of labelIds.entries())
-    if (!known.has(id.toLowerCase())) issues.add(`labelIds.${index}`, 'custom', `There is no label ${id}`);
+async function validateLabelId(tx: TenantTx, id: string, issues: Issues): Promise<void> {
+  const known = await validateLabels(tx, [{ id }], collectIssues());
+  if (known.length === 0) issues.add('labelId', 'custom', `There is no label ${id}`);
 }
 
 const contactsOfChats = statement<[chatIds: string[]], { id: string; contact_id: string }>(
@@ -89,35 +82,27 @@ async function changeChats(
   author: Author,
   ids: string[],
 ): Promise<string[]> {
-  const { type, labelIds = [], snoozedUntil, triggerAutomations = false } = action;
-  switch (type) {
+  switch (action.type) {
     case 'assign':
       return assignChats(tx, ids, action, 'person');
-    case 'open':
-      return setChatStatuses(tx, ids, { status: 'open', triggerAutomations });
-    case 'close':
-      return setChatStatuses(tx, ids, { status: 'closed', triggerAutomations });
-    case 'snooze':
-      return setChatStatuses(tx, ids, { status: 'snoozed', snoozedUntil: snoozedUntil as string });
-    case 'mark_read':
-    case 'mark_unread':
-      return setChatsRead(tx, ids, type === 'mark_unread', author.type === 'user' ? 'person' : 'api');
-    case 'add_labels':
-      return labelContactsOf(tx, ids, (contactIds) => addLabels(tx, contactIds, labelIds));
-    case 'remove_labels':
-      return labelContactsOf(tx, ids, (contactIds) => removeLabelsFromContacts(tx, contactIds, labelIds));
+    case 'status':
+      return setChatStatuses(tx, ids, action);
+    case 'read':
+    case 'unread':
+      return setChatsRead(tx, ids, action.type === 'unread', author.type === 'user' ? 'person' : 'api');
+    case 'add_label':
+    case 'remove_label':
+      return labelContactsOf(tx, ids, (contactIds) => changeLabel(tx, action, contactIds));
   }
 }
 
 async function changeContacts(tx: TenantTx, action: ContactAction, ids: string[]): Promise<string[]> {
-  const { type, labelIds = [], attributes = [] } = action;
-  switch (type) {
-    case 'add_labels':
-      return (await addLabels(tx, ids, labelIds)).found;
-    case 'remove_labels':
-      return (await removeLabelsFromContacts(tx, ids, labelIds)).found;
+  switch (action.type) {
+    case 'add_label':
+    case 'remove_label':
+      return (await changeLabel(tx, action, ids)).found;
     case 'set_attributes':
-      return setContactAttributes(tx, ids, attributes);
+      return setContactAttributes(tx, ids, action.attributes ?? []);
     case 'delete': {
       const found: string[] = [];
       for (const id of ids) if (await eraseContact(tx, id)) found.push(id);
@@ -126,12 +111,17 @@ async function changeContacts(tx: TenantTx, action: ContactAction, ids: string[]
   }
 }
 
-const addLabels = (tx: TenantTx, contactIds: string[], labelIds: readonly string[]) =>
-  addLabelsToContacts(
-    tx,
-    contactIds,
-    labelIds.map((id) => ({ id })),
-  );
+/** Automations on the label start only if the action says so: thousands of people would get a message at once. */
+function changeLabel(
+  tx: TenantTx,
+  { type, labelId, triggerAutomations = false }: ChatAction | ContactAction,
+  contactIds: string[],
+): Promise<{ found: string[] }> {
+  const id = labelId as string;
+  return type === 'add_label'
+    ? addLabelsToContacts(tx, contactIds, [{ id }], { triggerAutomations })
+    : removeLabelsFromContacts(tx, contactIds, [id]);
+}
 
 /** What an action did. */
 interface ActionResult {
@@ -161,6 +151,6 @@ export async function doAction(
     case 'change_contacts':
       return { foundIds: await changeContacts(tx, action as ContactAction, ids) };
     case 'change_runs':
-      return changeRuns(tx, (action as RunAction).type, ids);
+      return changeRuns(tx, action.type as RunAction, ids);
   }
 }

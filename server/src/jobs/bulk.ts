@@ -19,7 +19,15 @@ import { type JobAction, validateFields } from './actions.ts';
 import { maxBatchOf, notFound, scopeOf, validateAction } from './bulk-actions.ts';
 import { insertRequested } from './insert-job.ts';
 import { findJobState, requireJob, storeBulkProgress } from './job.ts';
-import { type BulkKind, isBulkKind, isRequestedKind, type Job, type RequestedKind } from './schema.ts';
+import {
+  type BulkKind,
+  isBulkKind,
+  isRequestedKind,
+  type Job,
+  presentStarted,
+  type RequestedKind,
+  type StartedJob,
+} from './schema.ts';
 
 const MAX_IDS = 10_000;
 /** Their ids are stored with the job. To choose and store 30,000 takes 0.4 s. */
@@ -60,7 +68,7 @@ const visibleRuns = statement<[ids: string[], channelIds: string[] | null], { id
 
 interface Target {
   source: SearchSource;
-  searchable(reader: TenantReader): Searchable | Promise<Searchable>;
+  searchable(reader: TenantReader, filter: string): Searchable | Promise<Searchable>;
   /** Of the given ids, those that exist and that the caller sees. */
   findVisible(db: TenantReader, ids: string[], principal: Principal): Promise<{ id: string }[]>;
 }
@@ -97,7 +105,7 @@ async function findByQuery(
   principal: Principal,
 ): Promise<Items> {
   const ids = await db.search(async (reader) => {
-    const fields = await searchable(reader);
+    const fields = await searchable(reader, query);
     const request = parseSearchRequest({ query }, fields, reader.now, meOf(principal));
     if (!request.filter)
       throw invalidParam('query', 'custom', 'Must not be blank: say which ones, or give ids');
@@ -138,7 +146,7 @@ export async function startBulk(
   kind: BulkKind,
   { query, ids, action, userId }: BulkRequest,
   principal: Principal,
-): Promise<Finish<Job>> {
+): Promise<Finish<StartedJob>> {
   const issues = collectIssues();
   validateFields(action, issues.at('action'));
   if (query === undefined && ids === undefined)
@@ -155,7 +163,7 @@ export async function startBulk(
   return async (tx) => {
     await validateAction(tx, action, issues.at('action'));
     issues.throwIfAny();
-    return insertRequested(tx, {
+    const job = await insertRequested(tx, {
       kind,
       action,
       author: await authorOf(tx, principal, userId),
@@ -164,6 +172,7 @@ export async function startBulk(
       batch: Math.min(FIRST_BATCH, maxBatchOf(action.type)),
       errors: items.missingIds.map((id) => notFound(kind, id)),
     });
+    return presentStarted(job);
   };
 }
 

@@ -1,5 +1,6 @@
 import { requireBelowLimit } from '../access/limits.ts';
 import { newId } from '../base/ids.ts';
+import { nowMs } from '../base/time.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { DUE_NOW } from '../engine/queue.ts';
@@ -74,7 +75,7 @@ export async function insertRequested(
     kind,
     jobsQueue.shardOf(tx.tenantId, tx.tenantId),
     batch,
-    new Date(),
+    new Date(nowMs()),
     action ?? null,
     author,
     itemIds ?? null,
@@ -86,13 +87,13 @@ export async function insertRequested(
   return presentJob(row as JobRow);
 }
 
-/** Inserts a job that wakes all runs that wait by the hours, unless there is one that has not begun. */
+/** Inserts a job that wakes all runs that wait by the hours or for the limit of runs, unless there is one that has not begun. */
 export async function insertWaking(tx: TenantTx): Promise<void> {
   await tx.run(insertWakingJob, [
     newId(),
     jobsQueue.shardOf(tx.tenantId, tx.tenantId),
     FIRST_BATCH,
-    new Date(),
+    new Date(nowMs()),
   ]);
   tx.wake(jobsQueue, tx.tenantId);
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../base/errors.ts';
 import { isUuid, newId } from '../base/ids.ts';
+import { nowMs } from '../base/time.ts';
 import type { Queryable } from '../db/queryable.ts';
 import { removalStatement, statement, systemStatement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
@@ -126,9 +127,9 @@ const updateBulkJob = statement<
           ended_at = case when $8 then $9::timestamptz end, item_ids = case when $8 then null else item_ids end
     where id = $1 and tenant_id = $tenant returning ${JOB_COLUMNS}`,
 );
-const halveBatch = statement<[id: string, now: Date]>(
+const halveBatch = statement<[id: string, now: Date, attempts: number]>(
   'jobs.halve_batch',
-  `update jobs set batch = greatest(1, batch / 2), attempts = attempts + 1, due_at = ${NEXT_TURN}, updated_at = $2
+  `update jobs set batch = greatest(1, batch / 2), attempts = attempts + $3::int, due_at = ${NEXT_TURN}, updated_at = $2
     where id = $1 and tenant_id = $tenant and ended_at is null`,
 );
 const show = statement<[jobId: string]>(
@@ -172,7 +173,7 @@ export async function startRemoval(
   hiddenIds: string[],
 ): Promise<string | undefined> {
   const id = newId();
-  const now = new Date();
+  const now = new Date(nowMs());
   if ((await tx.run(hide, [id, hiddenIds])) === 0) return undefined;
   await tx.run(insertJob, [
     id,
@@ -214,7 +215,7 @@ export async function storeProgress(
   { step, batch, done, total, isCompleted, lastId = null }: Progress,
 ): Promise<void> {
   const status = isCompleted ? 'completed' : 'running';
-  const row = await tx.find(updateJob, [job.id, status, step, batch, done, total, new Date(), lastId]);
+  const row = await tx.find(updateJob, [job.id, status, step, batch, done, total, new Date(nowMs()), lastId]);
   if (isCompleted) await tx.run(show, [job.id]);
   continueOrPublish(tx, row as JobRow);
 }
@@ -263,7 +264,7 @@ export async function storeBulkProgress(
     failed,
     JSON.stringify([...job.errors, ...errors].slice(0, MAX_ERRORS)),
     status !== 'running',
-    new Date(),
+    new Date(nowMs()),
   ]);
   continueOrPublish(tx, row as JobRow);
   return presentJob(row as JobRow);
@@ -278,12 +279,15 @@ export interface Progress {
   lastId?: string | null;
 }
 
-/** After a batch that failed, perhaps because it took too long, the next one is half as large. */
-export async function noteFailedBatch(tx: TenantTx, jobId: string): Promise<void> {
-  await tx.run(halveBatch, [jobId, new Date()]);
+/**
+ * After a batch that failed, perhaps because it took too long, the next one is half as large. Trouble of the server is no attempt: an
+ * item is left out only if it is to blame.
+ */
+export async function noteFailedBatch(tx: TenantTx, jobId: string, isAttempt: boolean): Promise<void> {
+  await tx.run(halveBatch, [jobId, new Date(nowMs()), isAttempt ? 1 : 0]);
 }
 
 /** Deletes jobs that ended more than 30 days ago. */
-export async function deleteOldJobs(db: Pick<Queryable, 'run'>): Promise<void> {
-  await db.run(deleteEnded, [new Date(Date.now() - KEPT_DAYS * 24 * 3600_000)]);
+export async function deleteOldJobs(db: Pick<Queryable, 'run'>, now: Date): Promise<void> {
+  await db.run(deleteEnded, [new Date(now.getTime() - KEPT_DAYS * 24 * 3600_000)]);
 }

@@ -1,6 +1,8 @@
+import { eraseSomeRuns } from '../automations/runs/erase-runs.ts';
 import { moveSomeRuns } from '../automations/runs/move-runs.ts';
 import { cancelRunsOfChats } from '../automations/runs/run.ts';
 import { removeSomeChats } from '../chats/remove-chats.ts';
+import { weeklyTables } from '../db/partitions.ts';
 import { removalStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import { eraseSomeEvents } from '../engine/erase-events.ts';
@@ -38,10 +40,12 @@ function counting(name: string, from: string, where: string): RemovalStep['count
 function rowsOf(kind: RemovalKind, table: string, where: string, joins = ''): RemovalStep {
   const name = `${kind}.${table}`;
   const from = `${table} x ${joins}`;
+  // In a table of weeks, every week may have a row with this ctid, and it may be another tenant's.
+  const own = weeklyTables.some((one) => one === table) ? 'and tenant_id = $tenant' : '';
   const deleteRows = removalStatement<[limit: number, subjectId: string]>(
     name,
     `delete from ${table} where ctid = any (array(
-       select x.ctid from ${from} where ${where} and ${SUBJECT} limit $1))`,
+       select x.ctid from ${from} where ${where} and ${SUBJECT} limit $1)) ${own}`,
   );
   return {
     remove: (tx, subjectId, limit) => tx.run(deleteRows, [limit, subjectId]),
@@ -124,7 +128,10 @@ const messagesOfContact: RemovalStep = {
   remove: eraseSomeMessages,
   count: counting('delete_contact.messages', 'messages x', OF_CONTACT),
 };
-const runsOfContact = rowsOf('delete_contact', 'automation_runs', OF_CONTACT);
+const runsOfContact: RemovalStep = {
+  remove: eraseSomeRuns,
+  count: counting('delete_contact.automation_runs', 'automation_runs x', OF_CONTACT),
+};
 const theContact = rowsOf('delete_contact', 'contacts', 'x.id = $2 and x.tenant_id = $tenant');
 
 /** The steps of each deletion, in order: what refers to a row is deleted before it. The subject itself comes last. */
@@ -152,12 +159,6 @@ export const removalSteps: Record<RemovalKind, readonly RemovalStep[]> = {
     rowsOf(
       'delete_tenant',
       'import_issues',
-      'true',
-      'join imports i on i.id = x.import_id and i.tenant_id = $tenant',
-    ),
-    rowsOf(
-      'delete_tenant',
-      'import_handles',
       'true',
       'join imports i on i.id = x.import_id and i.tenant_id = $tenant',
     ),

@@ -8,7 +8,7 @@ import type { SearchSource } from '../search/source.ts';
 import { ChatAction, ContactAction, RunAction } from './actions.ts';
 import { BulkBody, cancelJob, startBulk } from './bulk.ts';
 import { JOB_COLUMNS, presentJob, requireAnyJob, requireJob } from './job.ts';
-import { exampleJob, Job, jobKinds, jobStatuses } from './schema.ts';
+import { exampleJob, Job, jobKinds, jobStatuses, presentStarted, StartedJob } from './schema.ts';
 
 const JobId = Type.Object({ jobId: Type.String() });
 const example = { params: { jobId: exampleJob.id }, answer: exampleJob };
@@ -19,6 +19,9 @@ const jobFields: Searchable = {
     id: { type: 'uuid', sql: 'j.id' },
     kind: { type: 'enum', sql: 'j.kind', values: jobKinds },
     status: { type: 'enum', sql: 'j.status', values: jobStatuses },
+    done: { type: 'number', sql: 'j.done' },
+    total: { type: 'number', sql: 'j.total', nullable: true },
+    failed: { type: 'number', sql: 'j.failed' },
     authorId: { type: 'uuid', sql: `(j.author->>'id')::uuid`, nullable: true },
     createdAt: { type: 'time', sql: 'j.created_at' },
     updatedAt: { type: 'time', sql: 'j.updated_at' },
@@ -44,11 +47,14 @@ export function jobRoutes(): Route[] {
         description: `Assigns, opens, snoozes, closes or marks the chats that match \`query\`, or those with \`ids\`, or changes the labels of their contacts (which also needs \`contacts:write\`). ${CHOSEN}`,
         access: 'chats:write',
         body: BulkBody(ChatAction),
-        answer: data(Job),
+        answer: data(StartedJob),
         failures: ['limit_reached', 'search_too_slow'],
         example: {
-          body: { query: 'and(eq(status,"open"),lt(updatedAt,now("-P30D")))', action: { type: 'close' } },
-          answer: queued,
+          body: {
+            query: 'and(eq(status,"open"),lt(updatedAt,now("-P30D")))',
+            action: { type: 'status', status: 'closed' },
+          },
+          answer: presentStarted(queued),
         },
       },
       ({ principal, body }, db) => startBulk(db, 'change_chats', body, principal),
@@ -63,19 +69,19 @@ export function jobRoutes(): Route[] {
         description: `Adds or removes labels, sets attributes, or erases the contacts that match \`query\`, or those with \`ids\`. To erase them also needs \`contacts:delete\`. ${CHOSEN}`,
         access: 'contacts:write',
         body: BulkBody(ContactAction),
-        answer: data(Job),
+        answer: data(StartedJob),
         failures: ['limit_reached', 'search_too_slow'],
         example: {
           body: {
             ids: [exampleChat.contactId],
-            action: { type: 'add_labels', labelIds: ['019a82a0-0000-7000-8000-000000000040'] },
+            action: { type: 'add_label', labelId: '019a82a0-0000-7000-8000-000000000040' },
           },
-          answer: {
+          answer: presentStarted({
             ...queued,
             kind: 'change_contacts',
-            action: { type: 'add_labels', labelIds: ['019a82a0-0000-7000-8000-000000000040'] },
+            action: { type: 'add_label', labelId: '019a82a0-0000-7000-8000-000000000040' },
             total: 1,
-          },
+          }),
         },
       },
       ({ principal, body }, db) => startBulk(db, 'change_contacts', body, principal),
@@ -91,24 +97,22 @@ export function jobRoutes(): Route[] {
         description: `Cancels the runs that match \`query\`, or those with \`ids\`, or retries them from their failed step. Runs that cannot be cancelled or retried count as failed. ${CHOSEN}`,
         access: 'automations:write',
         body: BulkBody(RunAction),
-        answer: data(Job),
+        answer: data(StartedJob),
         failures: ['search_too_slow'],
         example: {
-          body: {
-            query: 'and(eq(status,"failed"),gt(createdAt,now("-P1D")))',
-            action: { type: 'retry' },
-          },
-          answer: { ...queued, kind: 'change_runs', action: { type: 'retry' }, total: 12 },
+          body: { query: 'and(eq(status,"failed"),gt(createdAt,now("-P1D")))', action: 'retry' },
+          answer: presentStarted({ ...queued, kind: 'change_runs', action: { type: 'retry' }, total: 12 }),
         },
       },
-      ({ principal, body }, db) => startBulk(db, 'change_runs', body, principal),
+      ({ principal, body }, db) =>
+        startBulk(db, 'change_runs', { ...body, action: { type: body.action } }, principal),
     ),
     searchRoute({
       path: '/v3/jobs/search',
       operationId: 'searchJobs',
       tag: 'Jobs',
       noun: 'jobs',
-      access: 'jobs:read',
+      access: 'token',
       searchable: jobFields,
       // Callers who are restricted to channels see what they asked for.
       source: async (_db, _params, { channelIds, caller }) => ({

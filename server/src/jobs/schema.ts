@@ -15,7 +15,10 @@ export type BulkKind = (typeof bulkKinds)[number];
 const requestedKinds = ['import_contacts', 'retry_deliveries'] as const;
 export type RequestedKind = (typeof requestedKinds)[number];
 
-/** `wake_runs`: after a change of business hours or quiet hours, lets the runs that wait by them look at them again. */
+/**
+ * `wake_runs`: after a change of business hours or quiet hours, lets the runs that wait by them look at them again; after a limit of no
+ * runs per minute was raised, lets the runs that it has held start.
+ */
 export const jobKinds = [...removalKinds, ...bulkKinds, ...requestedKinds, 'wake_runs'] as const;
 export type JobKind = (typeof jobKinds)[number];
 export const isRemovalKind = (kind: JobKind): kind is RemovalKind =>
@@ -51,11 +54,17 @@ export const Job = Type.Object(
 );
 export type Job = Static<typeof Job>;
 
+const { id: jobId, ...state } = Job.properties;
+/** The answer of an operation that starts a job: the job at its start. */
+export const StartedJob = Type.Object({ jobId, ...state }, { title: 'StartedJob' });
+export type StartedJob = Static<typeof StartedJob>;
+export const presentStarted = ({ id, ...state }: Job): StartedJob => ({ jobId: id, ...state });
+
 export const exampleJob: Job = {
   id: '019a82a0-0000-7000-8000-0000000000e0',
   kind: 'change_chats',
   status: 'running',
-  action: { type: 'close' },
+  action: { type: 'status', status: 'closed' },
   author: { type: 'user', id: '019a82a0-0000-7000-8000-000000000060', name: 'Grace Hopper' },
   done: 400,
   total: 2100,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { wakeBatch } from '../automations/runs/wake-for-hours.ts';
-import { isUnavailable } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
+import { isServerTrouble, isStatementTimeout } from '../db/errors.ts';
 import { causedByUser, type TenantDatabase, type TenantTx } from '../db/tenant.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import type { FileStore } from '../files/store.ts';
@@ -156,9 +156,10 @@ export async function runJobs(deps: JobDeps, [row]: DueJob[]): Promise<Outcome> 
     const isEnded = await run(deps, tenant, row.id);
     if (isEnded) return 'ok';
   } catch (error) {
-    if (!isUnavailable(error))
-      log.error({ err: error, jobId: row.id }, 'a batch of a job failed, it is repeated');
-    await tenant.transaction((tx) => noteFailedBatch(tx, row.id));
+    const isTrouble = isServerTrouble(error);
+    if (!isTrouble) log.error({ err: error, jobId: row.id }, 'a batch of a job failed, it is repeated');
+    const isAttempt = !isTrouble || isStatementTimeout(error);
+    await tenant.transaction((tx) => noteFailedBatch(tx, row.id, isAttempt));
     throw error;
   }
   const tookMs = performance.now() - startedAt;

@@ -33,6 +33,10 @@ const hoursOfMessages = (column: 'contact_id' | 'chat_id'): string => {
      union all
      select n.hour from hours h cross join lateral ${next(`h.hour + interval '1 hour'`)} n where h.hour is not null)`;
 };
+/** The hours in which scheduled messages count, of which a chat has few. */
+const scheduledOf = (chats: string): string =>
+  `select ${hourSql('m.timestamp')} from (${chats}) k
+     join visible_messages m on m.tenant_id = $tenant and m.chat_id = k.id and m.scheduled_at is not null`;
 const insertHours = (hours: string): string =>
   `insert into report_marks (id, tenant_id, from_at, to_at, has_replies, shard, due_at, created_at)
    select gen_random_uuid(), $tenant, n.hour, n.hour + interval '1 hour', false, $2, ${DUE_NOW}, $3
@@ -45,14 +49,16 @@ const markOfContact = statement<HoursOf>(
      union select ${hourSql('r.created_at')} from visible_automation_runs r where r.contact_id = $1 and (r.tenant_id = $tenant) is true
      union select ${hourSql('c.at')} from visible_chats k
        join chat_changes c on c.tenant_id = $tenant and c.chat_id = k.id
-      where k.contact_id = $1 and (k.tenant_id = $tenant) is true`)}`,
+      where k.contact_id = $1 and (k.tenant_id = $tenant) is true
+     union ${scheduledOf('select k.id from visible_chats k where k.contact_id = $1 and (k.tenant_id = $tenant) is true')}`)}`,
 );
 const markOfChat = statement<HoursOf>(
   'report_marks.of_chat',
   `with recursive ${hoursOfMessages('chat_id')}
    ${insertHours(`select hour from hours
      union select ${hourSql('c.at')} from chat_changes c where c.tenant_id = $tenant and c.chat_id = $1
-     union select ${hourSql('r.created_at')} from visible_automation_runs r where r.chat_id = $1 and (r.tenant_id = $tenant) is true`)}`,
+     union select ${hourSql('r.created_at')} from visible_automation_runs r where r.chat_id = $1 and (r.tenant_id = $tenant) is true
+     union ${scheduledOf('select $1::uuid as id')}`)}`,
 );
 
 const shardOf = ({ tenantId }: TenantTx): number => reportsQueue.shardOf(tenantId, tenantId);

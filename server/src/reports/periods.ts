@@ -38,19 +38,19 @@ export function dividePeriod(
   tenantZone: string,
 ): Periods {
   const issues = collectIssues();
-  const [from, to] = [new Date(given), new Date(end)];
+  // Figures are counted by the quarter of an hour.
+  const from = new Date(Math.floor(Date.parse(given) / QUARTER_MS) * QUARTER_MS);
+  const to = new Date(Math.ceil(Date.parse(end) / QUARTER_MS) * QUARTER_MS);
   for (const [name, time] of [
     ['from', from],
     ['to', to],
   ] as const) {
     const year = time.getUTCFullYear();
     if (year < 1970 || year > 9999) issues.add(name, 'custom', 'Must be between the years 1970 and 9999');
-    else if (time.getTime() % QUARTER_MS !== 0)
-      issues.add(name, 'custom', 'Must be at a quarter of an hour, such as 12:00 or 12:15');
   }
   validateTimezone(timezone, issues);
   issues.throwIfAny();
-  if (to <= from) issues.add('to', 'custom', 'Must be after from');
+  if (Date.parse(end) <= Date.parse(given)) issues.add('to', 'custom', 'Must be after from');
   else if (to.getTime() - from.getTime() > MAX_DAYS * 24 * 3600_000)
     issues.add('to', 'custom', 'Must be at most ten years after from; ask for a shorter period');
   issues.throwIfAny();

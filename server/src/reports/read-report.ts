@@ -4,7 +4,7 @@ import { statement } from '../db/statement.ts';
 import type { TenantDatabase, TenantQueryable } from '../db/tenant.ts';
 import { meOf, type Principal } from '../http/permissions.ts';
 import type { Bind, Searchable } from '../search/fields.ts';
-import type { Filter } from '../search/grammar/filter.ts';
+import { type Filter, listFields } from '../search/grammar/filter.ts';
 import { parseSearchRequest } from '../search/request.ts';
 import { compileRowFilter } from '../search/sql/row-filter.ts';
 import { addDurations, averageOf, emptyHistogram, type Histogram, quantileOf } from './histogram.ts';
@@ -18,7 +18,7 @@ const authors = ['contact', 'user', 'automation', 'campaign', 'api'] as const;
 const SUBJECT = { type: 'uuid', sql: `nullif(r.subject_id, '${NOBODY}')`, nullable: true } as const;
 
 /** What the figures of a report can be filtered by. */
-export const reportFields: Searchable = {
+const reportFields: Searchable = {
   fields: {
     channelId: { type: 'uuid', sql: `nullif(r.channel_id, '${NOBODY}')`, nullable: true },
     teamIds: {
@@ -195,6 +195,18 @@ function requireGrouping({ name, groupBy: grouping }: ReportBody): void {
     throw invalidParam('groupBy', 'custom', `The report ${name} can be grouped by ${groupings.join(' or ')}`);
 }
 
+/** The figures of a report have nothing else to be compared with: all of them would be zero. */
+function requireFilters({ name }: ReportBody, filter: Filter | undefined): void {
+  const filters: readonly string[] = reports[name].filters;
+  const other = filter && listFields(filter).find((field) => !filters.includes(field));
+  if (other !== undefined)
+    throw invalidParam(
+      'query',
+      'custom',
+      `The report ${name} cannot be filtered by ${other}, only by ${filters.join(', ')}`,
+    );
+}
+
 /**
  * The rows of a report in the order of their times. Without groups every interval has one; with groups, those in which something
  * was counted.
@@ -211,6 +223,7 @@ export async function readReport(
     db.now,
     meOf(principal),
   );
+  requireFilters(body, filter);
   return db.search(async (reader) => {
     const zone = (await reader.find(readZone, []))?.timezone ?? 'UTC';
     const periods = dividePeriod(body, zone);

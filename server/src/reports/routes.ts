@@ -4,7 +4,7 @@ import { csvLine } from '../http/csv.ts';
 import type { Download } from '../http/download.ts';
 import { type Route, read } from '../http/route.ts';
 import { QUARTER_MS } from './marks.ts';
-import { readReport, reportFields } from './read-report.ts';
+import { readReport } from './read-report.ts';
 import { type Figure, ReportBody, ReportRow, reports } from './schema.ts';
 
 const exampleBody: ReportBody = {
@@ -55,6 +55,10 @@ async function* linesOf(name: ReportBody['name'], rows: readonly ReportRow[]): A
 const MEANING =
   'Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included; of more than 50,000 messages, runs or changes of chats in the last hours only those of the last quarters of an hour are counted at once, and the others after each quarter. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels.';
 
+const FILTERS = Object.entries(reports)
+  .map(([name, { filters }]) => `${filters.join(', ')} (\`${name}\`)`)
+  .join('; ');
+
 export function reportRoutes(): Route[] {
   return [
     read(
@@ -64,7 +68,7 @@ export function reportRoutes(): Route[] {
         operationId: 'searchReports',
         tag: 'Reports',
         summary: 'Count what happened',
-        description: `Returns the figures of a period: messages and chats (\`volumes\`), how long contacts waited for people (\`response_times\`), what users did (\`agents\`), what became of campaigns (\`campaigns\`) and of runs (\`automations\`). ${MEANING} Fields to filter by: ${Object.keys(reportFields.fields).join(', ')}. Without \`groupBy\` every interval has a row; with it, those in which something was counted. At most 1,000 intervals.`,
+        description: `Returns the figures of a period: messages and chats (\`volumes\`), how long contacts waited for people (\`response_times\`), what users did (\`agents\`), what became of campaigns (\`campaigns\`) and of runs (\`automations\`). ${MEANING} Fields to filter by: ${FILTERS}. Without \`groupBy\` every interval has a row; with it, those in which something was counted. At most 1,000 intervals.`,
         access: 'reports:read',
         body: ReportBody,
         answer: data(Type.Array(ReportRow)),

@@ -70,8 +70,8 @@ export type ReportRow = Static<typeof ReportRow>;
 
 const asked = {
   name: OneOf(reportNames, 'Which report'),
-  from: Timestamp('The begin, at a quarter of an hour'),
-  to: Timestamp('The end, at a quarter of an hour; at most ten years later'),
+  from: Timestamp('The begin; the quarter of an hour in which it is counts as a whole'),
+  to: Timestamp('The end, at most ten years later; the quarter of an hour in which it is counts as a whole'),
   interval: Type.Optional(
     OneOf(intervals, 'A row for each; without it, one row for the whole period. Weeks begin on Monday'),
   ),
@@ -90,8 +90,11 @@ export type ReportBody = Static<typeof ReportBody>;
 
 /** How a stored figure becomes figures of a report. */
 type Origin = { counts: readonly StoredFigure[] } | { durations: StoredFigure };
+/** What figures can be filtered by. Each report has some of them. */
+type FilterField = 'channelId' | 'teamIds' | 'authorType' | 'userId' | 'campaignId' | 'automationId';
 interface Report {
   groupings: readonly Grouping[];
+  filters: readonly FilterField[];
   figures: Partial<Record<Figure, Origin>>;
   /** Only what was done by a user, or belongs to a campaign or automation. */
   hasSubject?: true;
@@ -114,6 +117,7 @@ const laterResponses = {
 export const reports: Readonly<Record<ReportName, Report>> = {
   volumes: {
     groupings: ['channel', 'author'],
+    filters: ['channelId', 'teamIds', 'authorType', 'userId'],
     figures: {
       received: { counts: ['received'] },
       sent: { counts: ['sent'] },
@@ -123,9 +127,14 @@ export const reports: Readonly<Record<ReportName, Report>> = {
       closed: { counts: ['closed'] },
     },
   },
-  response_times: { groupings: ['channel', 'user'], figures: { ...firstResponses, ...laterResponses } },
+  response_times: {
+    groupings: ['channel', 'user'],
+    filters: ['channelId', 'teamIds', 'userId'],
+    figures: { ...firstResponses, ...laterResponses },
+  },
   agents: {
     groupings: ['user', 'channel'],
+    filters: ['channelId', 'teamIds', 'userId'],
     hasSubject: true,
     figures: {
       replies: { counts: ['sent', 'failed'] },
@@ -136,6 +145,7 @@ export const reports: Readonly<Record<ReportName, Report>> = {
   },
   campaigns: {
     groupings: ['campaign', 'channel'],
+    filters: ['channelId', 'teamIds', 'campaignId'],
     figures: {
       sent: { counts: ['campaign_sent'] },
       delivered: { counts: ['campaign_delivered'] },
@@ -147,6 +157,7 @@ export const reports: Readonly<Record<ReportName, Report>> = {
   },
   automations: {
     groupings: ['automation', 'channel'],
+    filters: ['channelId', 'teamIds', 'automationId'],
     figures: {
       started: { counts: ['run_started'] },
       completed: { counts: ['run_completed'] },

@@ -134,6 +134,7 @@ const campaigns: Source = ({ tenant, from, to }) =>
       and not exists (select 1 from visible_messages b where b.run_id = m.run_id and b.run_step < m.run_step)
     group by 1, 2, 3, 4`;
 
+/** The automation that a campaign with a message is made into is hidden: it is in no list. */
 const runs: Source = ({ tenant, from, to }) =>
   `select v.figure, ${quarter('r.created_at')} as at, coalesce(k.channel_id, c.channel_id, '${NOBODY}') as channel_id,
           r.automation_id as subject_id, '' as detail, count(*) as count, 0::bigint as total
@@ -146,6 +147,7 @@ const runs: Source = ({ tenant, from, to }) =>
       ('run_failed', r.status = 'failed'),
       ('run_cancelled', r.status = 'cancelled')) as v (figure, is_so)
     where r.tenant_id = ${tenant} and r.created_at >= ${from} and r.created_at < ${to} and v.is_so
+      and not exists (select 1 from automations h where h.id = r.automation_id and (h.tenant_id = r.tenant_id) is true and h.is_hidden)
     group by 1, 2, 3, 4`;
 
 /** Each source with the figures that it counts. */

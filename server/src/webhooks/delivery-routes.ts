@@ -3,7 +3,7 @@ import { data } from '../http/answer.ts';
 import { type Route, routeFamily } from '../http/route.ts';
 import { OneOf, Timestamp } from '../http/schema.ts';
 import { searchRoute } from '../http/search-route.ts';
-import { exampleJob, Job } from '../jobs/schema.ts';
+import { exampleJob, presentStarted, StartedJob } from '../jobs/schema.ts';
 import { Query } from '../search/schema.ts';
 import { allDeliverySource, foundDeliveryFields, presentFoundDelivery } from './deliveries.ts';
 import { exampleDelivery, exampleWebhook } from './example.ts';
@@ -46,18 +46,18 @@ export function deliveryRoutes(): Route[] {
           'Makes the deliveries of the webhook that match `query` and have ended due again, with the same `webhook-id` and body and all attempts of the schedule. Which ones is chosen at the moment of the request, at most 100,000. The job is done when all are due; they are then sent in their order.',
         access: 'webhooks:write',
         body: Type.Object({ query: Query }),
-        answer: data(Job),
+        answer: data(StartedJob),
         failures: ['api_webhook_not_found', 'conflict', 'limit_reached', 'search_too_slow'],
         example: {
           body: { query: 'and(eq(status,"failed"),ge(createdAt,now("-P1D")))' },
-          answer: {
+          answer: presentStarted({
             ...exampleJob,
             kind: 'retry_deliveries',
             status: 'queued',
             action: null,
             done: 0,
             total: 12,
-          },
+          }),
         },
       },
       ({ principal, params, body }, db) => startRetries(db, params.webhookId, body.query, principal),
@@ -74,7 +74,7 @@ export function deliveryRoutes(): Route[] {
         query: Type.Object({
           interval: Type.Optional(OneOf(statIntervals, '`hour` by default')),
           from: Type.Optional(Timestamp('The beginning of the interval that contains it is the first')),
-          until: Type.Optional(Timestamp('Now by default')),
+          to: Type.Optional(Timestamp('Now by default')),
         }),
         answer: data(WebhookStats),
         failures: ['api_webhook_not_found', 'search_too_slow'],

@@ -4,8 +4,8 @@ import { typesOf } from './match.ts';
 
 type Resource = EventType extends `${infer Noun}.${string}` ? Noun : never;
 
-/** The scope with which the API shows the data of an event. */
-const scopeOf: Record<Resource, Scope> = {
+/** The scope with which the API shows the data of an event; of jobs, every caller. */
+const scopeOf: Record<Exclude<Resource, 'job'>, Scope> & { job?: never } = {
   message: 'messages:read',
   channel: 'channels:read',
   chat: 'chats:read',
@@ -15,7 +15,6 @@ const scopeOf: Record<Resource, Scope> = {
   file: 'files:read',
   automation: 'automations:read',
   campaign: 'campaigns:read',
-  job: 'jobs:read',
   webhook: 'webhooks:read',
 };
 
@@ -24,5 +23,5 @@ export function findMissingScope(pattern: string | null, canRead: CanRead): Scop
   if (canRead('events:read')) return undefined;
   return typesOf(pattern)
     .map((type) => scopeOf[type.split('.', 1)[0] as Resource])
-    .find((scope) => !canRead(scope));
+    .find((scope) => scope !== undefined && !canRead(scope));
 }

@@ -7,11 +7,11 @@ import type { Finish } from '../http/route.ts';
 import { nextBatch } from '../jobs/batch-size.ts';
 import { insertRequested } from '../jobs/insert-job.ts';
 import { findItems, findJobState, type JobState, storeBulkProgress } from '../jobs/job.ts';
-import type { Job } from '../jobs/schema.ts';
+import { presentStarted, type StartedJob } from '../jobs/schema.ts';
 import { parseSearchRequest } from '../search/request.ts';
 import { findMatchingIds } from '../search/run-search.ts';
 import { authorOf } from '../users/author.ts';
-import { deliveryFields, deliverySource } from './deliveries.ts';
+import { deliverySource, foundDeliveryFields } from './deliveries.ts';
 import { lockWebhook, notActive, repeatDeliveries } from './replay.ts';
 import { requireWebhook } from './webhook.ts';
 
@@ -33,16 +33,16 @@ export async function startRetries(
   webhookId: string,
   query: string,
   principal: Principal,
-): Promise<Finish<Job>> {
+): Promise<Finish<StartedJob>> {
   const webhook = await requireWebhook(db.byKey, webhookId);
   if (webhook.status !== 'active') throw notActive(webhook.status);
   const ids = await db.search(async (reader) => {
-    const request = parseSearchRequest({ query }, deliveryFields, reader.now);
+    const request = parseSearchRequest({ query }, foundDeliveryFields, reader.now);
     if (!request.filter) throw invalidParam('query', 'custom', 'Must not be blank: say which ones');
     const source = deliverySource(webhook.id);
     return findMatchingIds(
       reader,
-      { searchable: deliveryFields, source, tenantId: reader.tenantId, request },
+      { searchable: foundDeliveryFields, source, tenantId: reader.tenantId, request },
       MAX_ITEMS + 1,
     );
   });
@@ -53,13 +53,15 @@ export async function startRetries(
       `Matches more than ${MAX_ITEMS}; use a narrower one several times`,
     );
   return async (tx) =>
-    insertRequested(tx, {
-      kind: 'retry_deliveries',
-      subjectId: webhook.id,
-      author: await authorOf(tx, principal, undefined),
-      batch: FIRST_BATCH,
-      itemIds: ids.toSorted(),
-    });
+    presentStarted(
+      await insertRequested(tx, {
+        kind: 'retry_deliveries',
+        subjectId: webhook.id,
+        author: await authorOf(tx, principal, undefined),
+        batch: FIRST_BATCH,
+        itemIds: ids.toSorted(),
+      }),
+    );
 }
 
 async function retryBatch(tx: TenantTx, job: JobState): Promise<boolean> {

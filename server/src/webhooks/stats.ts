@@ -40,26 +40,26 @@ const readStats = statement<[webhookId: string, from: Date, until: Date, seconds
 interface StatsQuery {
   interval?: 'hour' | 'day';
   from?: string;
-  until?: string;
+  to?: string;
 }
 
 /** How a webhook has done, per hour or day in UTC. */
 export async function webhookStats(
   db: TenantDatabase,
   webhookId: string,
-  { interval = 'hour', from, until }: StatsQuery,
+  { interval = 'hour', from, to }: StatsQuery,
 ): Promise<WebhookStats> {
   const webhook = await requireWebhook(db.byKey, webhookId);
   const length = lengths[interval];
   // Also what is created now.
-  const end = until === undefined ? new Date(db.now.getTime() + 1) : new Date(until);
+  const end = to === undefined ? new Date(db.now.getTime() + 1) : new Date(to);
   const first =
     from === undefined
       ? new Date(end.getTime() - (DEFAULT_INTERVALS[interval] - 1) * length)
       : new Date(from);
   const startMs = Math.floor(first.getTime() / length) * length;
   const count = Math.ceil((end.getTime() - startMs) / length);
-  if (end < first) throw invalidParam('until', 'custom', 'Must be after from');
+  if (end < first) throw invalidParam('to', 'custom', 'Must be after from');
   if (count > MAX_INTERVALS)
     throw invalidParam('from', 'too_big', `At most ${MAX_INTERVALS} intervals, this would be ${count}`);
   const rows = await db.search((reader) =>
