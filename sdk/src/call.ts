@@ -178,9 +178,12 @@ export const create = (client: Client, path: string, input: Input): Promise<neve
 export const search = (client: Client, path: string, input: Input): Promise<never> =>
   request(client, path, jsonParts('POST', input), input, pageOf, 'safe');
 
-/** Reads a page of items. */
-export const list = (client: Client, path: string, input: Input): Promise<never> =>
-  request(client, path, { method: 'GET' }, input, pageOf, 'safe');
+/** Reads a page of items. The cursor of `pages` and `items` is a parameter here. */
+export function list(client: Client, path: string, input: Input): Promise<never> {
+  const { cursor } = (input.body as { pagination?: { cursor?: string } } | undefined)?.pagination ?? {};
+  const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
+  return request(client, path, { method: 'GET' }, { ...input, query }, pageOf, 'safe');
+}
 
 /** Sends a form with a file. */
 export function upload(client: Client, path: string, input: Input & { body: object }): Promise<never> {

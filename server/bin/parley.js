@@ -85,6 +85,7 @@ const wanted = isTool ? BUILDS.slice(0, 1) : BUILDS;
 const built = await Promise.all(wanted.filter(isOutdated).map(({ program }) => run(program)));
 if (built.includes(false)) process.exit(1);
 // Without source maps: they are read when an error first shows its stack, such as that of a connection which has rested
-// long enough, and then everything stands still for 0.3 s. The build keeps names and lines.
+// long enough, and then everything stands still for 0.3 s. Names are kept; lines are those of
+// dist/. `node --enable-source-maps server/bin/parley.js` shows the sources' lines.
 const { main } = await import(`../dist/${isTool ? 'cli' : 'main'}.js`);
 await main(process.argv.slice(2), process.env);

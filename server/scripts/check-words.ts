@@ -29,7 +29,7 @@ interface Piece {
 // By `require`: an import would first look through its nine megabytes for the names that they export, for half a second.
 const ts: typeof TypeScript = createRequire(import.meta.url)('typescript');
 
-const SCRIPT = /\.[cm]?[jt]s$/;
+const SCRIPT = /\.[cm]?[jt]sx?$/;
 const BINARY = /\.(png|jpe?g|gif|ico|woff2?)$/;
 const SQL =
   /\bselect\b[\s\S]*\bfrom\b|\binsert into\b|\bupdate \w+[\s\S]*\bset\b|\bdelete from\b|\b(create|alter|drop) (table|index|temporary)\b|\breturning \w|\bwhere\b[\s\S]*[=<>]/;
@@ -154,7 +154,8 @@ function withInlineCode(pieces: Piece[]): Piece[] {
 }
 
 function piecesOfScript(file: string, text: string): Piece[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
+  const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false, kind);
   const pieces: Piece[] = [];
   const literals: { start: number; end: number }[] = [];
   const visit = (node: TypeScript.Node, parent: TypeScript.Node): void => {
@@ -182,6 +183,7 @@ const isLiteral = (node: TypeScript.Node): boolean =>
   ts.isTemplateHead(node) ||
   ts.isTemplateMiddle(node) ||
   ts.isTemplateTail(node) ||
+  ts.isJsxText(node) ||
   ts.isRegularExpressionLiteral(node);
 
 /** Comments are what looks like one outside of literals. */

@@ -1,4 +1,5 @@
 import { apiDocuments, contracts } from '../src/app.ts';
+import { DEFAULT_BOUNDS } from '../src/http/body.ts';
 import { type LimitName, limitNames, planNames, plans } from '../src/http/permissions.ts';
 import { documented } from '../src/http/route.ts';
 import { MAX_TEXT_CONDITIONS } from '../src/search/grammar/filter.ts';
@@ -59,9 +60,16 @@ const rows = Object.entries(document.paths).flatMap(([path, methods]) => {
   return limits.length === 0 ? [] : [`| \`POST ${path}\` | ${limits.join('; ')} |`];
 });
 
-const MIB = 1024 * 1024;
-const largeBodies = routes.flatMap(({ spec: { method, path, bodyBytes } }) =>
-  bodyBytes === undefined ? [] : [`| \`${method} ${documented(path)}\` | ${bodyBytes / MIB} MiB |`],
+const KIB = 1024;
+const sizeText = (bytes: number): string =>
+  bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / KIB / KIB} MiB`;
+/** Other bodies than most operations take. */
+const otherBodies = routes.flatMap(({ spec: { method, path, body, bodyBytes, bodyBounds } }) =>
+  body === undefined || bodyBytes === undefined
+    ? []
+    : [
+        `| \`${method} ${documented(path)}\` | ${sizeText(bodyBytes)}${bodyBounds ? `, ${number(bodyBounds.nodes)} values` : ''} |`,
+      ],
 );
 
 const LIMITED: Record<LimitName, string> = {
@@ -118,11 +126,13 @@ ${limitNames
 
 | Body | At most |
 |---|---|
-| JSON | 1 MiB, 64 levels deep, 10,000 items per list |
-${largeBodies.join('\n')}
+| JSON | 1 MiB, 64 levels deep, ${number(DEFAULT_BOUNDS.arrayItems)} items per list, ${number(DEFAULT_BOUNDS.nodes)} values |
+${otherBodies.join('\n')}
 | an uploaded file | 100 MiB, or \`PARLEY_FILE_BYTES\` |
 
-A larger body is 413 \`payload_too_large\`. A request must arrive within 15 seconds, an upload within an hour.
+A larger body is 413 \`payload_too_large\`; one with more values is 400. Every list, object, text, number, boolean and null is a value: a
+contact of a campaign with 16 attributes has 52. Send contacts with more attributes in several calls. A request must arrive within 15
+seconds, an upload within an hour.
 
 ## Search
 

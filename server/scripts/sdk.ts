@@ -143,7 +143,10 @@ const events = Object.entries(webhooks).map(([type, { post }]) => ({
 // Those that send a stream have a function of their own: streamEvents.
 const isStream = ({ operation }: (typeof operations)[number]): boolean =>
   operation.responses['200']?.content?.['text/event-stream'] !== undefined;
-const calls = operations.filter((one) => !isStream(one));
+// A browser follows those that redirect, not a program.
+const isRedirect = ({ operation }: (typeof operations)[number]): boolean =>
+  operation.responses['200'] === undefined;
+const calls = operations.filter((one) => !isStream(one) && !isRedirect(one));
 const streamOnly = operations.filter(isStream).flatMap(({ operation }) =>
   Object.entries(operation['x-stream-only-events'] ?? {}).map(([type, { description, schema }]) => ({
     name: `${pascalCase(type)}Event`,

@@ -52,12 +52,12 @@ const EVERYWHERE = [...NAMES, ...PROSE] as const;
 
 /** Where contacts used to be called people. Those who log in are people still. */
 const CONTACTS =
-  /^server\/(?!.*\/(users|people)[./-])(src\/(contacts|messages|campaigns|automations|chats|providers|demo|cli|channels)\/|bench\/|test\/)/;
+  /^console\/src\/phone\/|^server\/(?!.*\/(users|people)[./-])(src\/(contacts|messages|campaigns|automations|chats|providers|demo|cli|channels)\/|bench\/|test\/)/;
 /** Injected failures are faults: the sandbox's `POST …/faults`, and the suite that kills processes. */
 const INJECTED: readonly Exception[] = [
   { file: /^server\/test\/(faults|soak)\//, reason: 'the suites that inject failures' },
   {
-    file: /^server\/(src|test)\/.*(sandbox|faults)/,
+    file: /^server\/(src|test)\/.*(sandbox|faults)|^console\/src\/phone\//,
     line: /faults/i,
     reason: 'failures that the sandbox simulates are called faults in the public API',
   },

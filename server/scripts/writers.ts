@@ -79,7 +79,6 @@ export const writers: Record<string, string> = {
 
   imports: 'imports',
   import_issues: 'imports',
-  import_handles: 'imports',
 
   chat_changes: 'reports',
   report_figures: 'reports',

@@ -15,7 +15,7 @@ export const help = (
   parley chats           export chats; see parley chats export --help
   parley automations     show what a run would do, or why one started; see parley automations dry-run --help
   parley campaigns       show whom a campaign reaches; see parley campaigns preview --help
-  parley trace           show what followed from a message, event or run; see parley trace --help
+  parley trace           show what followed from a message, event, run or delivery; see parley trace --help
   parley mcp             serve an assistant over the Model Context Protocol; see parley mcp --help
   parley listen          forward a tenant's events to a program on this machine; see parley listen --help
   parley trigger         create an event in the sandbox; see parley trigger --help

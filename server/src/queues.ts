@@ -33,7 +33,7 @@ import type { FileStore } from './files/store.ts';
 import { jobsQueue } from './jobs/queues.ts';
 import { runJobs } from './jobs/worker.ts';
 import type { CountFailed } from './messages/count-failures.ts';
-import { fetchMedia } from './messages/inbound/fetch-media.ts';
+import { fetchMedia, setFetchAside } from './messages/inbound/fetch-media.ts';
 import { processInbound, setRequestAside } from './messages/inbound/worker.ts';
 import { createSendState, type SendState, sendQueued } from './messages/outbound/worker.ts';
 import { mediaFetchesQueue, messagesQueue } from './messages/queues.ts';
@@ -121,7 +121,7 @@ const bind = <Row extends QueueRow>(
 export const queues = {
   inbound: bind(inboundQueue, processInbound, setRequestAside),
   messages: bind(messagesQueue, sendQueued),
-  media_fetches: bind(mediaFetchesQueue, fetchMedia),
+  media_fetches: bind(mediaFetchesQueue, fetchMedia, setFetchAside),
   mailboxes: bind(mailboxesQueue, readMailboxes),
   events: bind(eventsQueue, sequenceEvents),
   deliveries: bind(deliveriesQueue, deliverEvents),

@@ -24,11 +24,11 @@ import { createShards, LEASE_MS } from './engine/shards.ts';
 import { createWakeUps, listenForWakeUps, type WakeUps } from './engine/wakeups.ts';
 import { createWorker, type Worker } from './engine/worker.ts';
 import { createAnnouncer } from './events/announce.ts';
+import { removeImportedFiles } from './files/imported-files.ts';
 import { abandonUploads } from './files/removals.ts';
 import { type FileStore, fileStore } from './files/store.ts';
 import { type Metrics, metrics } from './http/metrics.ts';
 import { writeCheck } from './http/write-check.ts';
-import { forgetEndedPreviews } from './imports/preview.ts';
 import { requireWritable } from './installation.ts';
 import { deleteOldJobs } from './jobs/job.ts';
 import { measureQueues } from './measure-queues.ts';
@@ -233,8 +233,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           await app.sweep();
           // One process is enough, and the first shard has one owner.
           if (!shards?.owns(0)) return;
-          await deleteOldJobs(db);
-          await forgetEndedPreviews(db);
+          await deleteOldJobs(db, clock.real());
+          await removeImportedFiles(db, clock.real(), log);
           const dropped = [
             ...(await dropOldPartitions(db, clock.real(), options.retentionDays)),
             ...(await dropOldAuditEntries(db, clock.real(), options.auditDays ?? options.retentionDays)),

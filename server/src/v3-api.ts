@@ -8,7 +8,7 @@ import { afterRestoreRoutes } from './after-restore.ts';
 import { attributeRoutes } from './attributes/routes.ts';
 import { explainRoutes } from './automations/explain-routes.ts';
 import { automationRoutes } from './automations/routes.ts';
-import { cancelRunsOfChats } from './automations/runs/run.ts';
+import { cancelRunsOfChats, cancelRunsWithEvents } from './automations/runs/run.ts';
 import { secretRoutes } from './automations/secrets/routes.ts';
 import type { TenantClock } from './base/clock.ts';
 import type { Keys } from './base/crypto.ts';
@@ -119,7 +119,7 @@ export const v3Api: Api<ApiDeps> = {
       ...viewRoutes(),
       ...savedReplyRoutes(),
       ...attributeRoutes(),
-      ...chatRoutes({ beforeRemoval: cancelRunsOfChats }),
+      ...chatRoutes({ beforeRemoval: cancelRunsWithEvents }),
       ...templateRoutes(deps),
       ...messageRoutes(deps),
       ...noteRoutes(),

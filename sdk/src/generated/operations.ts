@@ -26,7 +26,7 @@ import type {
   Channel,
   ChannelCheck,
   ChannelKind,
-  ChannelSetup,
+  ChannelSetupStep,
   Chat,
   ChatCount,
   ChatPresence,
@@ -72,8 +72,8 @@ import type {
   FailedRequest,
   File,
   FilePublicUrl,
-  FinishOidcLoginBody,
   FoundDelivery,
+  GetAutomationFunnelBody,
   HeldWork,
   HoursState,
   Import,
@@ -86,13 +86,12 @@ import type {
   MarkChatBody,
   Me,
   MergeContactsBody,
-  MergedContacts,
+  MergedContact,
   Message,
   MessageTemplate,
   NewTotp,
   Note,
   Notification,
-  OidcStart,
   OwnSession,
   PasswordReset,
   PauseChatAutomationBody,
@@ -131,6 +130,7 @@ import type {
   SetChatPresenceBody,
   SetChatStatusBody,
   SetSandboxFaultsBody,
+  StartedJob,
   StoreSecretBody,
   SyncMessageTemplatesBody,
   Team,
@@ -376,26 +376,6 @@ export const describeLink = (client: Client, input: CallOptions & { body: Descri
   call(client, 'POST', '/v3/session/link/describe', input);
 
 /**
- * Start a login over the identity provider
- *
- * `POST /v3/session/oidc`
- *
- * Returns the page to which the browser goes. It comes back to `/console/login/oidc`, whose query completes the login. 404 if no identity provider is configured.
- */
-export const startOidcLogin = (client: Client, input: CallOptions = {}): Promise<OidcStart> =>
-  call(client, 'POST', '/v3/session/oidc', input);
-
-/**
- * Complete a login over the identity provider
- *
- * `POST /v3/session/oidc/callback`
- *
- * Checks what the identity provider says, and sets the session cookie. Somebody new must have been invited, or have an address of a domain whose people may join.
- */
-export const finishOidcLogin = (client: Client, input: CallOptions & { body: FinishOidcLoginBody }): Promise<Session> =>
-  call(client, 'POST', '/v3/session/oidc/callback', input);
-
-/**
  * Change the own name
  *
  * `PUT /v3/session/person`
@@ -432,7 +412,7 @@ export const listSessions = (client: Client, input: CallOptions = {}): Promise<O
  *
  * Its streams and requests end within five seconds in every process.
  */
-export const revokeSession = (client: Client, input: CallOptions & { path: { sessionId: string } }): Promise<EndedSession> =>
+export const revokeSession = (client: Client, input: CallOptions & { path: { sessionId: string } }): Promise<DeleteResult> =>
   call(client, 'DELETE', '/v3/session/sessions/{sessionId}', input);
 
 /**
@@ -518,7 +498,9 @@ export const searchAuditEntries = (client: Client, input: CallOptions & { body?:
  *
  * Fields to filter and sort by: id, userId, address, createdAt, lastSeenAt, expiresAt.
  *
- * Requires the scope `audit:read`.
+ * Requires the scope `users:read`.
+ *
+ * People need the role `admin` or `owner`.
  */
 export const searchSessions = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<UserSession>> =>
   search(client, '/v3/sessions/search', input);
@@ -532,7 +514,7 @@ export const searchSessions = (client: Client, input: CallOptions & { body?: Sea
  *
  * Requires the scope `users:write`.
  */
-export const revokeUserSession = (client: Client, input: CallOptions & { path: { sessionId: string } }): Promise<EndedSession> =>
+export const revokeUserSession = (client: Client, input: CallOptions & { path: { sessionId: string } }): Promise<DeleteResult> =>
   call(client, 'DELETE', '/v3/sessions/{sessionId}', input);
 
 /**
@@ -564,7 +546,7 @@ export const createChannel = (client: Client, input: KeyedOptions & { body: Crea
  *
  * `GET /v3/channel_kinds`
  *
- * What a channel of each kind and provider needs: the settings of `config`, which of them are secrets, and the steps to connect it.
+ * What a channel of each kind and provider needs: the settings of `config` as a JSON schema, which of them are secrets, the steps to connect it, and where the guide is.
  *
  * Requires the scope `channels:read`.
  */
@@ -576,11 +558,11 @@ export const listChannelKinds = (client: Client, input: CallOptions = {}): Promi
  *
  * `GET /v3/channels/{channelId}/setup`
  *
- * The URL and the verify token to enter at the vendor, the steps, and what has been seen so far. Needs `channels:write`, because the verify token is a secret.
+ * The steps, with the URL and the verify token to enter at the vendor, and what has been seen so far. The verify token is a secret: it is null without `channels:write`.
  *
- * Requires the scope `channels:write`.
+ * Requires the scope `channels:read`.
  */
-export const getChannelSetup = (client: Client, input: CallOptions & { path: { channelId: string } }): Promise<ChannelSetup> =>
+export const getChannelSetup = (client: Client, input: CallOptions & { path: { channelId: string } }): Promise<ChannelSetupStep[]> =>
   call(client, 'GET', '/v3/channels/{channelId}/setup', input);
 
 /**
@@ -627,7 +609,7 @@ export const deleteChannel = (client: Client, input: CallOptions & { path: { cha
  *
  * `POST /v3/channels/search`
  *
- * Fields to filter and sort by: id, kind, provider, name, address, health, createdAt, updatedAt.
+ * Fields to filter and sort by: id, kind, provider, name, address, optOutConfirmation, health, problem, createdAt, updatedAt.
  *
  * Requires the scope `channels:read`.
  */
@@ -675,7 +657,7 @@ export const readSandboxOutbox = (client: Client, input: CallOptions & { path: {
   limit?: number | undefined;
   /** Only those to this customer */
   to?: string | undefined;
-  /** Only those after this message, by its id */
+  /** Only those after this message, by its id, or those after this time */
   after?: string | undefined;
 } | undefined }): Promise<SandboxAccepted[]> =>
   call(client, 'GET', '/v3/sandbox/{channelId}/outbox', input);
@@ -778,7 +760,7 @@ export const recordConsent = (client: Client, input: KeyedOptions & { path: { co
  *
  * `POST /v3/contacts/{contactId}/consents/search`
  *
- * Fields to filter and sort by: id, channelKind, status, source, at, createdAt.
+ * Fields to filter and sort by: id, contactId, channelKind, status, source, at, createdAt.
  *
  * Requires the scope `contacts:read`.
  */
@@ -832,9 +814,11 @@ export const searchContacts = (client: Client, input: CallOptions & { body?: Sea
  * Returns a CSV file with a line for each contact that matches `query` and `search`, or for every contact, in the order of creation, with a column for each attribute. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
  *
  * Requires the scope `contacts:read`.
+ *
+ * People need the role `admin` or `owner`.
  */
 export const exportContacts = (client: Client, input: CallOptions & { query?: {
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** A part of the resource's name, ignoring case, or an exact id. Blank text is ignored. */
   search?: string | undefined;
@@ -846,11 +830,11 @@ export const exportContacts = (client: Client, input: CallOptions & { query?: {
  *
  * `POST /v3/contacts/{contactId}/merge`
  *
- * Makes one contact of two that are the same person. Handles, chats, messages, notes, labels, attributes, consents and runs of `mergedContactId` belong to `contactId` from then on, whose own values count where both have one. The other contact exists no more; this cannot be undone. With `dryRun` nothing is changed, and the answer is what it would be. Needs access to all channels.
+ * Makes one contact of two that are the same person. Handles, chats, messages, notes, labels, attributes, consents and runs of `fromContactId` belong to `contactId` from then on, whose own values count where both have one. The other contact exists no more; this cannot be undone. The answer is the contact as it is then. With `dryRun` nothing is changed, and the answer is the contact as it would be. Needs access to all channels.
  *
  * Requires the scope `contacts:write`.
  */
-export const mergeContacts = (client: Client, input: KeyedOptions & { path: { contactId: string }; body: MergeContactsBody }): Promise<MergedContacts> =>
+export const mergeContacts = (client: Client, input: KeyedOptions & { path: { contactId: string }; body: MergeContactsBody }): Promise<MergedContact> =>
   create(client, '/v3/contacts/{contactId}/merge', input);
 
 /**
@@ -899,7 +883,7 @@ export const deleteContact = (client: Client, input: CallOptions & { path: { con
  * Requires the scope `contacts:read`.
  */
 export const getContactTimeline = (client: Client, input: CallOptions & { path: { contactId: string }; query?: {
-  /** The `nextCursor` of the page before */
+  /** The `nextCursor` of the page before; empty for the newest items */
   cursor?: number | undefined;
   /** How many items, at most 100; 25 by default */
   limit?: number | undefined;
@@ -936,14 +920,16 @@ export const removeContactLabel = (client: Client, input: CallOptions & { path: 
 /**
  * Download everything about a contact
  *
- * `GET /v3/contacts/{contactId}/data`
+ * `GET /v3/contacts/{contactId}/export`
  *
  * One JSON file with all that is stored about a person, for a request for access (GDPR, Article 15): the contact, consents, chats, messages, notes, runs, campaigns and events. Also needs `chats:read`, `messages:read`, `automations:read` and `campaigns:read`, and access to all channels. It is recorded in the audit log.
  *
  * Requires the scope `contacts:read`.
+ *
+ * People need the role `admin` or `owner`.
  */
 export const exportContactData = (client: Client, input: CallOptions & { path: { contactId: string } }): Promise<ContactData> =>
-  call(client, 'GET', '/v3/contacts/{contactId}/data', input);
+  call(client, 'GET', '/v3/contacts/{contactId}/export', input);
 
 /**
  * Create a label
@@ -1049,7 +1035,7 @@ export const deleteView = (client: Client, input: CallOptions & { path: { viewId
  *
  * `POST /v3/views/search`
  *
- * Fields to filter and sort by: id, userId, name, isShared, createdAt, updatedAt.
+ * Fields to filter and sort by: id, userId, name, query, sortBy, isShared, createdAt, updatedAt.
  *
  * Requires the scope `chats:read`.
  */
@@ -1145,7 +1131,7 @@ export const createAttribute = (client: Client, input: KeyedOptions & { body: Cr
  *
  * `POST /v3/attributes/search`
  *
- * Fields to filter and sort by: id, name, externalId, type, createdAt, updatedAt.
+ * Fields to filter and sort by: id, name, externalId, type, description, isVisibleQuickEdit, isVisibleContactsTable, isVisibleContactCreate, createdAt, updatedAt.
  *
  * Requires the scope `attributes:read`.
  */
@@ -1223,9 +1209,11 @@ export const countChats = (client: Client, input: CallOptions & { body: CountCha
  * Returns a CSV file with a line for each chat that matches `query` and `search`, or for every chat, in the order of creation. Users who are restricted to teams get those of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
  *
  * Requires the scope `chats:read`.
+ *
+ * People need the role `admin` or `owner`.
  */
 export const exportChats = (client: Client, input: CallOptions & { query?: {
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** A part of the resource's name, ignoring case, or an exact id. Blank text is ignored. */
   search?: string | undefined;
@@ -1384,7 +1372,7 @@ export const deleteMessageTemplate = (client: Client, input: CallOptions & { pat
  *
  * `POST /v3/message_templates/search`
  *
- * Fields to filter and sort by: id, channelId, name, language, category, status, createdAt, updatedAt.
+ * Fields to filter and sort by: id, channelId, name, language, category, status, rejectionReason, problem, quality, vendorId, body, footer, createdAt, updatedAt.
  *
  * Requires the scope `templates:read`.
  */
@@ -1504,7 +1492,7 @@ export const createNote = (client: Client, input: KeyedOptions & { path: { chatI
  *
  * `POST /v3/chats/{chatId}/notes/search`
  *
- * Fields to filter and sort by: id, text, authorType, authorId, createdAt, updatedAt.
+ * Fields to filter and sort by: id, chatId, channelId, contactId, text, authorType, authorId, createdAt, updatedAt.
  *
  * Requires the scope `chats:read`.
  */
@@ -1514,41 +1502,33 @@ export const searchNotes = (client: Client, input: CallOptions & { path: { chatI
 /**
  * Update a note
  *
- * `PUT /v3/chats/{chatId}/notes/{noteId}`
+ * `PUT /v3/notes/{noteId}`
  *
  * Changes the given fields. The author stays.
  *
  * Requires the scope `chats:write`.
  */
-export const updateNote = (client: Client, input: CallOptions & { path: {
-  chatId: string;
-  noteId: string;
-}; body?: UpdateNoteBody | undefined }): Promise<Note> =>
-  call(client, 'PUT', '/v3/chats/{chatId}/notes/{noteId}', input);
+export const updateNote = (client: Client, input: CallOptions & { path: { noteId: string }; body?: UpdateNoteBody | undefined }): Promise<Note> =>
+  call(client, 'PUT', '/v3/notes/{noteId}', input);
 
 /**
  * Delete a note
  *
- * `DELETE /v3/chats/{chatId}/notes/{noteId}`
+ * `DELETE /v3/notes/{noteId}`
  *
  * Deletes the note permanently.
  *
  * Requires the scope `chats:write`.
  */
-export const deleteNote = (client: Client, input: CallOptions & { path: {
-  chatId: string;
-  noteId: string;
-} }): Promise<DeleteResult> =>
-  call(client, 'DELETE', '/v3/chats/{chatId}/notes/{noteId}', input);
+export const deleteNote = (client: Client, input: CallOptions & { path: { noteId: string } }): Promise<DeleteResult> =>
+  call(client, 'DELETE', '/v3/notes/{noteId}', input);
 
 /**
  * Search the own notifications
  *
  * `POST /v3/notifications/search`
  *
- * Fields to filter and sort by: id, type, chatId, isRead, createdAt, updatedAt.
- *
- * Requires the scope `chats:read`.
+ * Fields to filter and sort by: id, type, chatId, channelId, teamId, noteId, messageId, count, isRead, readAt, createdAt, updatedAt.
  */
 export const searchNotifications = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Notification> & {
   /** How many are unread now */
@@ -1562,8 +1542,6 @@ export const searchNotifications = (client: Client, input: CallOptions & { body?
  * `POST /v3/notifications/read`
  *
  * Marks the notifications in `ids`, or all of them. Those that are read already, belong to others or are gone are ignored. A token has no notifications.
- *
- * Requires the scope `chats:read`.
  */
 export const readNotifications = (client: Client, input: KeyedOptions & { body?: ReadNotificationsBody | undefined } = {}): Promise<UnreadNotifications> =>
   create(client, '/v3/notifications/read', input);
@@ -1721,7 +1699,7 @@ export const searchAllWebhookDeliveries = (client: Client, input: CallOptions & 
  *
  * Requires the scope `webhooks:write`.
  */
-export const retryWebhookDeliveries = (client: Client, input: KeyedOptions & { path: { webhookId: string }; body: RetryWebhookDeliveriesBody }): Promise<Job> =>
+export const retryWebhookDeliveries = (client: Client, input: KeyedOptions & { path: { webhookId: string }; body: RetryWebhookDeliveriesBody }): Promise<StartedJob> =>
   create(client, '/v3/api_webhooks/{webhookId}/deliveries/retry', input);
 
 /**
@@ -1739,7 +1717,7 @@ export const getApiWebhookStats = (client: Client, input: CallOptions & { path: 
   /** The beginning of the interval that contains it is the first */
   from?: string | undefined;
   /** Now by default */
-  until?: string | undefined;
+  to?: string | undefined;
 } | undefined }): Promise<WebhookStats> =>
   call(client, 'GET', '/v3/api_webhooks/{webhookId}/stats', input);
 
@@ -1760,9 +1738,9 @@ export const searchEvents = (client: Client, input: CallOptions & { body?: Searc
  *
  * `GET /v3/trace/{traceId}`
  *
- * Shows what caused an event, a message or a run, and what followed from it: a received message, its event, the deliveries and runs of that, what the runs sent, and what became of it. At most 200 things, six deep. Only what the caller may read is shown: deliveries, for example, need `webhooks:read`.
+ * Shows what caused a message, an event, a run, a delivery or a request of a vendor, and what followed from it: a received message, its events, the deliveries and runs of those, what the runs sent, and what became of it. A reply leads to the run that went on with it. At most 200 things, six deep. Texts of messages need `messages:read`, and deliveries `webhooks:read`.
  *
- * Requires the scope `events:read`.
+ * Requires the scope `automations:read`.
  */
 export const getTrace = (client: Client, input: CallOptions & { path: { traceId: string } }): Promise<Trace> =>
   call(client, 'GET', '/v3/trace/{traceId}', input);
@@ -1784,7 +1762,7 @@ export const createUser = (client: Client, input: KeyedOptions & { body: CreateU
  *
  * `POST /v3/users/search`
  *
- * Fields to filter and sort by: id, name, email, role, hasLogin, createdAt, updatedAt.
+ * Fields to filter and sort by: id, name, email, role, access, isAway, hasLogin, createdAt, updatedAt.
  *
  * Requires the scope `users:read`.
  */
@@ -1973,7 +1951,7 @@ export const getFilePublicUrl = (client: Client, input: CallOptions & { path: { 
  *
  * `POST /v3/files/search`
  *
- * Fields to filter and sort by: id, filename, mimeType, size, isPrivate, createdAt, updatedAt.
+ * Fields to filter and sort by: id, filename, mimeType, size, sha256, isPrivate, createdAt, updatedAt.
  *
  * Requires the scope `files:read`.
  */
@@ -2137,9 +2115,9 @@ export const retryAutomationRun = (client: Client, input: KeyedOptions & { path:
  *
  * Finds everything for which saving and publishing a definition would be refused, each with its path, and what is allowed but probably not meant: steps that nothing leads to, loops without a wait, unknown names in texts, variables without a value, messages without a channel. Nothing is stored.
  *
- * Requires the scope `automations:write`.
+ * Requires the scope `automations:read`.
  */
-export const checkAutomation = (client: Client, input: CallOptions & { body: CheckAutomationBody }): Promise<AutomationCheck> =>
+export const checkAutomation = (client: Client, input: CallOptions & { body?: CheckAutomationBody | undefined } = {}): Promise<AutomationCheck> =>
   call(client, 'POST', '/v3/automations/check', input);
 
 /**
@@ -2159,11 +2137,11 @@ export const dryRunAutomation = (client: Client, input: CallOptions & { path: { 
  *
  * `POST /v3/automations/explain`
  *
- * Says for every automation whether an event, or the message of a contact, started it, and if not, why; and whether the message continued a run that waited for a reply. It is decided as it was when the event happened: by the version and the status that were in force.
+ * Says for every automation whether an event, or the message of a contact, started it, and if not, why; and whether the message continued a run that waited for a reply. A message starts automations by itself, by opening its chat and by creating its contact. It is decided as it was when the event happened: by the version and the status that were in force. In the order of their creation, at most 1000 automations.
  *
  * Requires the scope `automations:read`.
  */
-export const explainAutomations = (client: Client, input: CallOptions & { body?: ExplainAutomationsBody | undefined } = {}): Promise<AutomationExplanation> =>
+export const explainAutomations = (client: Client, input: CallOptions & { body?: ExplainAutomationsBody | undefined } = {}): Promise<AutomationExplanation[]> =>
   call(client, 'POST', '/v3/automations/explain', input);
 
 /**
@@ -2196,21 +2174,14 @@ export const getAutomationVersion = (client: Client, input: CallOptions & { path
 /**
  * Count how far runs have come
  *
- * `GET /v3/automations/{automationId}/funnel`
+ * `POST /v3/automations/{automationId}/funnel`
  *
  * Counts for every step how many runs came to it, went on, wait in it, failed in it and ended with it. Of all versions, or of one; of runs that were created in a period.
  *
  * Requires the scope `automations:read`.
  */
-export const getAutomationFunnel = (client: Client, input: CallOptions & { path: { automationId: string }; query?: {
-  /** Only runs of this version */
-  versionId?: string | undefined;
-  /** Only runs that were created at or after this time */
-  from?: string | undefined;
-  /** Only runs that were created before this time */
-  to?: string | undefined;
-} | undefined }): Promise<AutomationFunnel> =>
-  call(client, 'GET', '/v3/automations/{automationId}/funnel', input);
+export const getAutomationFunnel = (client: Client, input: CallOptions & { path: { automationId: string }; body?: GetAutomationFunnelBody | undefined }): Promise<AutomationFunnel> =>
+  call(client, 'POST', '/v3/automations/{automationId}/funnel', input);
 
 /**
  * Store a secret
@@ -2256,7 +2227,7 @@ export const searchSecrets = (client: Client, input: CallOptions & { body?: Sear
  *
  * `POST /v3/segments`
  *
- * A segment is everyone who matches its filter at the moment it is used, for example as the audience of a campaign.
+ * A segment is everyone who matches its filter at the moment it is used, for example as the audience of a campaign. Filters of contacts name it with `segment("<id>")`.
  *
  * Requires the scope `contacts:write`.
  */
@@ -2280,7 +2251,7 @@ export const getSegment = (client: Client, input: CallOptions & { path: { segmen
  *
  * `PUT /v3/segments/{segmentId}`
  *
- * Changes the given fields. Campaigns that are running keep the filter that they began with; the next occurrence uses the new one.
+ * Changes the given fields. Campaigns that are running keep the filter that they began with; the next occurrence uses the new one. A filter with which another segment, or an audience that names this one, would no longer be valid is refused.
  *
  * Requires the scope `contacts:write`.
  */
@@ -2292,7 +2263,7 @@ export const updateSegment = (client: Client, input: CallOptions & { path: { seg
  *
  * `DELETE /v3/segments/{segmentId}`
  *
- * Its contacts stay. A segment that a draft or an active campaign uses is not deleted, unless `force` is true: the campaign then keeps its filter.
+ * Its contacts stay. A segment that a draft, an active campaign, an automation or another segment uses is not deleted, unless `force` is true: a campaign with its `segmentId` then keeps its filter, other filters that name it are no longer valid.
  *
  * Requires the scope `contacts:write`.
  */
@@ -2319,7 +2290,7 @@ export const countSegment = (client: Client, input: CallOptions & { path: { segm
  *
  * `POST /v3/segments/search`
  *
- * Fields to filter and sort by: id, name, createdAt, updatedAt.
+ * Fields to filter and sort by: id, name, query, createdAt, updatedAt.
  *
  * Requires the scope `contacts:read`.
  */
@@ -2391,23 +2362,23 @@ export const deleteCampaign = (client: Client, input: CallOptions & { path: { ca
  *
  * `POST /v3/campaigns/preview`
  *
- * Returns whom a campaign would reach, whom it would skip and why, and the first messages as they would be sent, all as of now. Takes the body of `POST /v3/campaigns`, which is checked in the same way. Nothing is stored and nothing is sent. What a step calls on other servers is not called.
+ * Returns whom a campaign would reach, whom it would skip and why, and the messages as they would be sent, all as of now. Takes the body of `POST /v3/campaigns`, which is checked in the same way. An `audience`, and samples of contacts that exist, need `contacts:read`, too. Nothing is stored and nothing is sent. What a step calls on other servers is not called.
  *
- * Requires the scope `campaigns:write`.
+ * Requires the scope `campaigns:read`.
  */
 export const previewCampaign = (client: Client, input: CallOptions & { body: PreviewCampaignBody }): Promise<CampaignPreview> =>
   call(client, 'POST', '/v3/campaigns/preview', input);
 
 /**
- * Send a campaign to one contact
+ * Send a campaign to one person
  *
  * `POST /v3/campaigns/{campaignId}/test`
  *
- * Tries a campaign out: starts one that is marked with `isTest`, with the same content, for this contact alone, now. The campaign itself is not changed.
+ * Tries a campaign out: starts one that is marked with `isTest`, with the same content, for one person alone, now: a user, an address, or a contact. The campaign itself is not changed.
  *
  * Requires the scope `campaigns:write`.
  */
-export const testCampaign = (client: Client, input: KeyedOptions & { path: { campaignId: string }; body: TestCampaignBody }): Promise<CampaignWithCounts> =>
+export const testCampaign = (client: Client, input: KeyedOptions & { path: { campaignId: string }; body?: TestCampaignBody | undefined }): Promise<CampaignWithCounts> =>
   create(client, '/v3/campaigns/{campaignId}/test', input);
 
 /**
@@ -2466,6 +2437,8 @@ export const searchRecipients = (client: Client, input: CallOptions & { path: { 
  * Returns a CSV file with a line for each recipient of the current or last occurrence, sorted by contact. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
  *
  * Requires the scope `campaigns:read`.
+ *
+ * People need the role `admin` or `owner`.
  */
 export const getCampaignResults = (client: Client, input: CallOptions & { path: { campaignId: string } }): Promise<Response> =>
   download(client, '/v3/campaigns/{campaignId}/results.csv', input);
@@ -2475,7 +2448,7 @@ export const getCampaignResults = (client: Client, input: CallOptions & { path: 
  *
  * `POST /v3/imports`
  *
- * The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`, best as a private one. A row becomes a contact, or updates the one that has its phone number or email address; empty cells change nothing. Rows with issues are left out and listed. The import is a job with the same id, which `POST /v3/jobs/{jobId}/cancel` cancels. Also needs `files:read`. See the guide about imports.
+ * The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`; the import makes it private, and it is deleted 7 days after the import has ended. A row becomes a contact. One whose phone number or email address a contact has is skipped, or updates the contact with `onExisting: "update"`; empty cells change nothing. Rows with issues are left out and listed, also those that repeat a phone number or an email address of an earlier row (`duplicate_in_file`). The import is a job with the same id. Also needs `files:read`. See the guide about imports.
  *
  * Requires the scope `contacts:write`.
  */
@@ -2499,7 +2472,7 @@ export const examineImport = (client: Client, input: CallOptions & { body: Exami
  *
  * `POST /v3/imports/search`
  *
- * Fields to filter and sort by: id, status, isDryRun, filename, authorId, createdAt, updatedAt, endedAt.
+ * Fields to filter and sort by: id, status, dryRun, fileId, filename, defaultCountry, onExisting, publishEvents, triggerAutomations, encoding, delimiter, total, created, updated, skipped, failed, authorId, createdAt, updatedAt, endedAt.
  *
  * Requires the scope `contacts:read`.
  */
@@ -2519,13 +2492,27 @@ export const getImport = (client: Client, input: CallOptions & { path: { importI
   call(client, 'GET', '/v3/imports/{importId}', input);
 
 /**
+ * Cancel an import
+ *
+ * `POST /v3/imports/{importId}/cancel`
+ *
+ * What was imported before stays. An import that has ended is not changed.
+ *
+ * Requires the scope `contacts:write`.
+ */
+export const cancelImport = (client: Client, input: KeyedOptions & { path: { importId: string } }): Promise<Import> =>
+  create(client, '/v3/imports/{importId}/cancel', input);
+
+/**
  * Download the rows that were not imported
  *
  * `GET /v3/imports/{importId}/errors.csv`
  *
- * Returns a CSV file with the number of each row that has an issue, the reasons, and its cells, which can be corrected and imported again. It has the first 100,000 such rows. A text that a spreadsheet could read as a formula is preceded by an apostrophe, which an import removes.
+ * Returns a CSV file with the number of each row that has an issue, the reason, and its cells, which can be corrected and imported again; without the cells after the file was deleted. It has the first 100,000 such rows. A text that a spreadsheet could read as a formula is preceded by an apostrophe, which an import removes.
  *
  * Requires the scope `contacts:read`.
+ *
+ * People need the role `admin` or `owner`.
  */
 export const getImportErrors = (client: Client, input: CallOptions & { path: { importId: string } }): Promise<Response> =>
   download(client, '/v3/imports/{importId}/errors.csv', input);
@@ -2539,7 +2526,7 @@ export const getImportErrors = (client: Client, input: CallOptions & { path: { i
  *
  * Requires the scope `chats:write`.
  */
-export const changeChats = (client: Client, input: KeyedOptions & { body: ChangeChatsBody }): Promise<Job> =>
+export const changeChats = (client: Client, input: KeyedOptions & { body: ChangeChatsBody }): Promise<StartedJob> =>
   create(client, '/v3/chats/bulk', input);
 
 /**
@@ -2551,7 +2538,7 @@ export const changeChats = (client: Client, input: KeyedOptions & { body: Change
  *
  * Requires the scope `contacts:write`.
  */
-export const changeContacts = (client: Client, input: KeyedOptions & { body: ChangeContactsBody }): Promise<Job> =>
+export const changeContacts = (client: Client, input: KeyedOptions & { body: ChangeContactsBody }): Promise<StartedJob> =>
   create(client, '/v3/contacts/bulk', input);
 
 /**
@@ -2563,7 +2550,7 @@ export const changeContacts = (client: Client, input: KeyedOptions & { body: Cha
  *
  * Requires the scope `automations:write`.
  */
-export const changeAutomationRuns = (client: Client, input: KeyedOptions & { body: ChangeAutomationRunsBody }): Promise<Job> =>
+export const changeAutomationRuns = (client: Client, input: KeyedOptions & { body: ChangeAutomationRunsBody }): Promise<StartedJob> =>
   create(client, '/v3/automation_runs/bulk', input);
 
 /**
@@ -2571,9 +2558,7 @@ export const changeAutomationRuns = (client: Client, input: KeyedOptions & { bod
  *
  * `POST /v3/jobs/search`
  *
- * Fields to filter and sort by: id, kind, status, authorId, createdAt, updatedAt, endedAt.
- *
- * Requires the scope `jobs:read`.
+ * Fields to filter and sort by: id, kind, status, done, total, failed, authorId, createdAt, updatedAt, endedAt.
  */
 export const searchJobs = (client: Client, input: CallOptions & { body?: SearchBody | undefined } = {}): Promise<Page<Job>> =>
   search(client, '/v3/jobs/search', input);
@@ -2613,7 +2598,7 @@ export const getAnyJob = (client: Client, input: CallOptions & { path: { jobId: 
  *
  * `POST /v3/reports/search`
  *
- * Returns the figures of a period: messages and chats (`volumes`), how long contacts waited for people (`response_times`), what users did (`agents`), what became of campaigns (`campaigns`) and of runs (`automations`). Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included; of more than 50,000 messages, runs or changes of chats in the last hours only those of the last quarters of an hour are counted at once, and the others after each quarter. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. Fields to filter by: channelId, teamIds, authorType, userId, campaignId, automationId. Without `groupBy` every interval has a row; with it, those in which something was counted. At most 1,000 intervals.
+ * Returns the figures of a period: messages and chats (`volumes`), how long contacts waited for people (`response_times`), what users did (`agents`), what became of campaigns (`campaigns`) and of runs (`automations`). Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included; of more than 50,000 messages, runs or changes of chats in the last hours only those of the last quarters of an hour are counted at once, and the others after each quarter. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. Fields to filter by: channelId, teamIds, authorType, userId (`volumes`); channelId, teamIds, userId (`response_times`); channelId, teamIds, userId (`agents`); channelId, teamIds, campaignId (`campaigns`); channelId, teamIds, automationId (`automations`). Without `groupBy` every interval has a row; with it, those in which something was counted. At most 1,000 intervals.
  *
  * Requires the scope `reports:read`.
  */
@@ -2628,19 +2613,21 @@ export const searchReports = (client: Client, input: CallOptions & { body: Searc
  * Returns the rows of a report as a CSV file; of `volumes` and the last 30 days unless others are given. Days, weeks and months begin in the time zone of the tenant, or in `timezone`. The current hour is included; of more than 50,000 messages, runs or changes of chats in the last hours only those of the last quarters of an hour are counted at once, and the others after each quarter. What changes later, such as a message that is read the next day, is counted within minutes. Users who are restricted to teams get the figures of their channels. A text that a spreadsheet could read as a formula is preceded by an apostrophe.
  *
  * Requires the scope `reports:read`.
+ *
+ * People need the role `admin` or `owner`.
  */
 export const exportReport = (client: Client, input: CallOptions & { query?: {
   /** Which report */
   name?: "volumes" | "response_times" | "agents" | "campaigns" | "automations" | undefined;
-  /** The begin, at a quarter of an hour */
+  /** The begin; the quarter of an hour in which it is counts as a whole */
   from?: string | undefined;
-  /** The end, at a quarter of an hour; at most ten years later */
+  /** The end, at most ten years later; the quarter of an hour in which it is counts as a whole */
   to?: string | undefined;
   /** A row for each; without it, one row for the whole period. Weeks begin on Monday */
   interval?: "hour" | "day" | "week" | "month" | undefined;
   /** A row for each; without it, the sum of all */
   groupBy?: "channel" | "author" | "user" | "campaign" | "automation" | undefined;
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** In which days, weeks and months begin; that of the tenant when left out */
   timezone?: string | undefined;

@@ -214,7 +214,7 @@ export interface Membership {
   name: string;
   role: "owner" | "admin" | "agent" | "viewer";
   /** What the role may do; `*` is everything */
-  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*">;
+  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*">;
   /** The only channels whose chats the user sees; null for all */
   channelIds: string[] | null;
 }
@@ -261,11 +261,8 @@ export interface LinkInfo {
   hasAccount: boolean;
   /** Whether redeeming it requires a code */
   hasTotp: boolean;
-}
-
-export interface OidcStart {
-  /** The page of the identity provider, to which the browser goes */
-  url: string;
+  /** Whether no tenant exists, so that `tenantName` names one */
+  createsTenant: boolean;
 }
 
 export interface EndedSession { ended: boolean }
@@ -412,52 +409,33 @@ export interface ChannelKind {
   label: string;
   /** What the `address` of such a channel is */
   addressHelp: string;
-  /** The settings in `config` */
-  fields: Array<{
-    /** Its path below `config`, such as `smtp.host` */
-    name: string;
-    label: string;
-    type: "text" | "number" | "boolean";
-    isRequired: boolean;
-    /** Whether it is never shown again */
-    isSecret: boolean;
-    /** Whether most channels do without it */
-    isAdvanced: boolean;
-    help: string;
-  }>;
+  /** The JSON schema of `config`. Secrets are `writeOnly`; most channels do without what has `x-advanced` */
+  settings: Record<string, unknown>;
   /** What to do, in order */
   steps: string[];
   /** Whether the vendor must know a URL of this server */
   hasWebhook: boolean;
   /** The guide, as a path of this server */
-  guideUrl: string;
+  help: string;
 }
 
-export interface ChannelSetup {
-  /** What to enter at the vendor; null if the vendor calls nothing */
+export interface ChannelSetupStep {
+  /** What to do */
+  step: string;
+  /** Whether something has been seen that shows that it is done; `unknown` if nothing ever does */
+  status: "done" | "open" | "unknown";
+  /** What has been seen, or is missing */
+  message: string;
+  /** What the step is about */
+  kind: "vendor" | "create" | "webhook" | "receive" | "send" | "elsewhere";
+  /** When the newest message came in (`webhook`, `receive`) or was sent (`send`); otherwise null */
+  seenAt: string | null;
+  /** What to enter at the vendor in this step; null in all others */
   webhookUrl: string | null;
   /** What to enter beside it, at Meta; otherwise null */
   verifyToken: string | null;
-  /** False if the URL is one that no vendor can call: set `PARLEY_BASE_URL` to the public address */
+  /** False if `webhookUrl` is one that no vendor can call: set `PARLEY_BASE_URL` to the public address */
   isReachable: boolean;
-  /** What to do, in order */
-  steps: Array<{
-    text: string;
-    /** Whether something has been seen that shows it; null if nothing ever does */
-    isDone: boolean | null;
-    /** Whether `webhookUrl` is entered in this step */
-    needsWebhook: boolean;
-  }>;
-  /** The guide, as a path of this server */
-  guideUrl: string;
-  health: "unchecked" | "healthy" | "degraded" | "failing";
-  problem: string | null;
-  /** When the newest message of a contact came in; null if there is none */
-  lastReceivedAt: string | null;
-  /** When the newest message was sent; null if there is none */
-  lastSentAt: string | null;
-  /** Requests of the vendor that could not be processed, at most 100 */
-  failedRequests: number;
 }
 
 export interface ChannelCheck {
@@ -608,10 +586,47 @@ export interface Consent {
   createdAt: string;
 }
 
-export interface MergedContacts {
-  contact: Contact;
-  /** The contact that exists no more; what it had belongs to `contact` */
-  mergedContactId: string;
+export interface MergedContact {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  firstName: string | null;
+  lastName: string | null;
+  /** First and last name; empty if neither is known */
+  fullName: string;
+  /** The full name, or else the phone number, the email or another handle */
+  displayName: string;
+  /** In which dates are written for the contact; a tag such as `de` or `pt-BR` */
+  language: string | null;
+  /** In which times are written for the contact; a name such as `Europe/Berlin` */
+  timezone: string | null;
+  /** False while the contact is unsubscribed from one kind of channel or several */
+  isSubscribed: boolean;
+  /** What the contact has decided, per kind of channel. One that is missing counts as subscribed */
+  subscriptions: Subscription[];
+  handles: Handle[];
+  labels: Array<{
+    id: string;
+    name: string;
+    color: string | null;
+  }>;
+  attributes: Array<{
+    id: string;
+    externalId: string;
+    name: string;
+    type: string;
+    value: string;
+  }>;
+  phoneNumber: string | null;
+  email: string | null;
+  chats: Array<{
+    id: string;
+    channelId: string;
+    status: string;
+    updatedAt: string;
+  }>;
+  /** Data that the client stores with the contact, returned unchanged */
+  metadata: Record<string, unknown>;
   /** Chats of both contacts that became one */
   mergedChats: Array<{
     /** The chat that exists no more */
@@ -1196,24 +1211,18 @@ export interface FoundDelivery {
   totalMs: number | null;
 }
 
-export interface Job {
-  id: string;
+export interface StartedJob {
+  jobId: string;
   kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts" | "change_runs" | "import_contacts" | "retry_deliveries" | "wake_runs";
   /** `failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job */
   status: "queued" | "running" | "completed" | "failed" | "cancelled";
   /** What a bulk action does; null for other jobs */
   action: {
-    type: "assign" | "open" | "snooze" | "close" | "mark_read" | "mark_unread" | "add_labels" | "remove_labels" | "set_attributes" | "delete" | "cancel" | "retry";
-    /** Only of `assign`: null removes the user; if left out it is not changed */
-    userId?: string | null;
-    /** Only of `assign`: null removes the team; if left out it is not changed */
-    teamId?: string | null;
-    /** Only of `snooze`, and required there */
-    snoozedUntil?: string;
-    /** Only of `open` and `close`: whether automations on opened or closed chats may start; false by default */
+    type: "assign" | "status" | "read" | "unread" | "add_label" | "remove_label" | "set_attributes" | "delete" | "cancel" | "retry";
+    /** Only of `add_label` and `remove_label`, and required there */
+    labelId?: string;
+    /** Only of `status` and `add_label`: whether automations on opened or closed chats, or on the label, may start; false by default */
     triggerAutomations?: boolean;
-    /** Only of `add_labels` and `remove_labels` */
-    labelIds?: string[];
     /** Merged: attributes that are left out stay as they are */
     attributes?: Array<{
       /** The attribute; or give its `id` */
@@ -1222,6 +1231,14 @@ export interface Job {
       /** A value of the type of the attribute; null removes it */
       value: string | number | boolean | null;
     }>;
+    /** Only of `assign`: null removes the user; if left out it is not changed */
+    userId?: string | null;
+    /** Only of `assign`: null removes the team; if left out it is not changed */
+    teamId?: string | null;
+    /** Only of `status`, and required there */
+    status?: "open" | "snoozed" | "closed";
+    /** Only of `status`: required for `snoozed`, and only allowed there */
+    snoozedUntil?: string;
   } | null;
   /** Who asked for it; null for deletions and merges, and for `wake_runs` */
   author: Author | null;
@@ -1252,21 +1269,24 @@ export interface WebhookStats {
 }
 
 export interface Trace {
-  /** What was asked for */
-  id: string;
+  /** The id of the first cause, which is the first of the nodes */
+  root: string;
   /** The causes, and after each thing what followed from it: a tree in reading order */
   nodes: Array<{
-    type: "message" | "event" | "run" | "delivery";
+    /** A UUID, or of a vendor's request the id that the vendor gave its message */
     id: string;
-    /** What it followed from; null for the first cause */
-    causedById: string | null;
-    /** How many causes it has */
-    depth: number;
+    type: "message" | "event" | "run" | "delivery" | "vendor_request";
     /** When it happened */
     at: string;
-    /** Of an event its type, of a message `inbound` or `outbound`, of a run the name of the automation, of a delivery the URL of the webhook */
-    name: string;
-    /** Of a message, run or delivery */
+    /** Of an event its type, of a message its direction, type and how its text begins, of a run the name of the automation, of a delivery the URL of the webhook, of a vendor’s request the provider */
+    summary: string;
+    /** The id of the node that it followed from; null for the root */
+    causedBy: string | null;
+    /** How many causes it has */
+    depth: number;
+    /** Of a message */
+    sender: "inbound" | "outbound" | null;
+    /** Of a message, run, delivery or stored request */
     status: string | null;
     /** When the status was last changed */
     updatedAt: string | null;
@@ -1280,6 +1300,10 @@ export interface Trace {
     chatId: string | null;
     /** Of a run */
     automationId: string | null;
+    /** Of a run that a campaign started */
+    campaignId: string | null;
+    /** Of a run: whether it had waited for this message and went on. What it did before is left out */
+    hasContinued: boolean;
     /** Of a delivery */
     webhookId: string | null;
     error: {
@@ -1415,14 +1439,19 @@ export interface SendMessageStep {
   type: "send_message";
   parameters?: {
     text?: string;
+    type?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "email";
     media?: {
       fileId?: string;
       url?: string;
       filename?: string;
+      /** Of the file at `url`; by default from its name */
+      mimeType?: string;
     } | Array<{
       fileId?: string;
       url?: string;
       filename?: string;
+      /** Of the file at `url`; by default from its name */
+      mimeType?: string;
     }>;
     interactive?: {
       header?: { text: string };
@@ -1512,6 +1541,13 @@ export interface SendMessageStep {
         countryCode?: string;
       }>;
     }>;
+    /** To a message, by default to the one that the run is about. An empty `emoji` removes it */
+    reaction?: {
+      messageId?: string;
+      emoji: string;
+    };
+    /** The message that it quotes, such as `{{ message.id }}`, the one that the run is about. None if it is empty */
+    replyToMessageId?: string;
     channelId?: string;
   };
 }
@@ -1776,21 +1812,14 @@ export interface AutomationRunWithTrace {
 }
 
 export interface AutomationCheck {
-  /** Whether it could be saved and published */
-  isValid: boolean;
-  /** What must be changed first */
-  errors: Array<{
+  /** Empty for a definition with which nothing is wrong */
+  issues: Array<{
     /** Such as `steps.2.parameters.cases.0.next` */
     path: string;
-    key: "invalid_type" | "invalid_string" | "invalid_enum_value" | "too_small" | "too_big" | "invalid_date" | "unrecognized_keys" | "invalid_union" | "custom";
+    code: "invalid_type" | "invalid_string" | "invalid_enum_value" | "too_small" | "too_big" | "invalid_date" | "unrecognized_keys" | "invalid_union" | "custom" | "unreachable_step" | "loop_without_wait" | "unknown_variable" | "unknown_answer" | "unknown_attribute" | "missing_variables" | "no_channel" | "always_open" | "never_open";
     message: string;
-  }>;
-  /** What is allowed, but is probably not meant. Only of a definition without errors */
-  warnings: Array<{
-    /** Such as `steps.2.parameters.cases.0.next` */
-    path: string;
-    key: "unreachable_step" | "loop_without_wait" | "unknown_variable" | "unknown_answer" | "unknown_attribute" | "missing_variables" | "no_channel" | "always_open" | "never_open";
-    message: string;
+    /** `error`: saving or publishing would be refused. `warning`: allowed, but probably not meant; only of a definition without errors */
+    severity: "error" | "warning";
   }>;
 }
 
@@ -1800,7 +1829,10 @@ export interface AutomationDryRun {
   versionId: string | null;
   contactId: string;
   /** Why the given message would not start the automation; null if it would, or without one */
-  startReason: "not_active" | "published_later" | "other_trigger" | "triggers_off" | "unsubscribed" | "other_channel" | "automatic_mail" | "no_keyword" | "other_label" | "from_automation" | "assigned_to_user" | "paused" | "chain_too_deep" | "missing_variables" | null;
+  startReason: {
+    code: "not_active" | "published_later" | "other_trigger" | "triggers_off" | "unsubscribed" | "other_channel" | "automatic_mail" | "no_keyword" | "other_label" | "from_automation" | "assigned_to_user" | "paused" | "chain_too_deep" | "missing_variables";
+    message: string;
+  } | null;
   /** `stopped` if the dry run ended before the run did */
   status: "completed" | "failed" | "cancelled" | "stopped";
   /** After 300 steps, or after some seconds */
@@ -1821,41 +1853,35 @@ export interface AutomationDryRun {
     step: string;
     type: "send_message" | "send_template" | "wait" | "wait_for_reply" | "branch" | "set_attribute" | "add_label" | "remove_label" | "assign" | "set_chat_status" | "http_request" | "subscribe" | "unsubscribe" | "end";
     status: "running" | "waiting" | "completed" | "failed" | "cancelled";
-    /** What the step did; depends on its type */
-    detail: Record<string, unknown>;
     error: {
       code: string;
       message: string;
     } | null;
-    startedAt: string;
     endedAt: string | null;
-    /** What the step would send */
-    message: {
-      channelId: string;
-      /** Null for a chat that would be created */
-      chatId: string | null;
-      type: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported";
-      text: string | null;
-      media: Array<Record<string, unknown>>;
-      /** Depends on the type */
-      content: Record<string, unknown>;
-    } | null;
-    /** The call that the step would make; it is not made */
-    call: {
-      method: string;
-      url: string;
-      /** Null if the call uses secrets */
-      headers: Record<string, unknown> | null;
-      /** Null if there is none, or if the call uses secrets */
-      body: string | null;
-      usesSecrets: boolean;
-      response: {
-        status: number;
-        body: unknown;
-      };
-      /** Whether the response is the default one, because none was given */
-      isAssumed: boolean;
-    } | null;
+    /** When the step would begin */
+    at: string;
+    /** The parameters of the step. Of `http_request` the call: `method`, `url`, `headers` and `body` (both null if it uses secrets), `usesSecrets` */
+    input: Record<string, unknown>;
+    /** What came of it: the message that the step would send, the `status` and `body` of the response of a call, else what the trace of a run has as `detail` */
+    output: Record<string, unknown>;
+    /** What decided: the case of a branch with the values that it compared, the time of a wait, the error, else the step before */
+    why: string;
+    /** Whether no response was given for the call; null for a step without one */
+    isAssumed: boolean | null;
+  }>;
+  /** What the run would send, in order */
+  messages: Array<{
+    text: string | null;
+    /** The id of the step that would send it */
+    step: string;
+    at: string;
+    channelId: string;
+    /** Null for a chat that would be created */
+    chatId: string | null;
+    type: "text" | "image" | "video" | "audio" | "document" | "sticker" | "location" | "contacts" | "interactive" | "reaction" | "template" | "email" | "story_reply" | "story_mention" | "comment" | "unsupported";
+    media: Array<Record<string, unknown>>;
+    /** Depends on the type */
+    content: Record<string, unknown>;
   }>;
   /** What of the contact and of the chat would be different at the end */
   changes: Array<{
@@ -1869,32 +1895,22 @@ export interface AutomationDryRun {
 }
 
 export interface AutomationExplanation {
-  event: {
-    id: string;
-    type: string;
-    createdAt: string;
-    channelId: string | null;
-    contactId: string | null;
-    chatId: string | null;
-    /** The message of `message.received` */
-    messageId: string | null;
-  };
-  /** In the order of their creation */
-  automations: Array<{
-    automationId: string;
-    name: string;
-    /** The version that was in force at the event; null if none was */
-    versionId: string | null;
-    hasStarted: boolean;
-    /** The run. With `missing_variables` and `chain_too_deep` it failed before its first step */
-    runId: string | null;
-    /** The run that waited for the message as a reply and went on with it, also if the automation did not start another one */
-    continuedRunId: string | null;
-    /** Why it did not start; null if it did */
-    reason: "not_active" | "published_later" | "other_trigger" | "triggers_off" | "unsubscribed" | "other_channel" | "automatic_mail" | "no_keyword" | "other_label" | "from_automation" | "assigned_to_user" | "paused" | "chain_too_deep" | "missing_variables" | null;
+  automationId: string;
+  name: string;
+  /** The version that was in force at the event; null if none was */
+  versionId: string | null;
+  /** The event that started it, or that came nearest to it: a message can also open a chat */
+  eventId: string;
+  started: boolean;
+  /** The run. With `missing_variables` and `chain_too_deep` it failed before its first step */
+  runId: string | null;
+  /** The run that waited for the message as a reply and went on with it, also if the automation did not start another one */
+  continuedRunId: string | null;
+  /** Why it did not start; empty if it did */
+  reasons: Array<{
+    code: "not_active" | "published_later" | "other_trigger" | "triggers_off" | "unsubscribed" | "other_channel" | "automatic_mail" | "no_keyword" | "other_label" | "from_automation" | "assigned_to_user" | "paused" | "chain_too_deep" | "missing_variables";
+    message: string;
   }>;
-  /** False if the tenant has more than 1000 automations */
-  isComplete: boolean;
 }
 
 export interface AutomationFunnel {
@@ -2081,16 +2097,20 @@ export interface CampaignPreview {
   examined: number;
   /** How many of those examined can be sent to now */
   sendable: number;
-  /** How many of those examined cannot be sent to, by reason */
-  skipped: Array<{
-    reason: "no_handle" | "unsubscribed" | "opted_out" | "undeliverable" | "window_closed";
-    count: number;
-  }>;
-  /** The first message to up to five contacts, as it would be sent */
+  /** How many of those examined cannot be sent to, by reason; only reasons that occur */
+  skipped: {
+    no_handle?: number;
+    unsubscribed?: number;
+    opted_out?: number;
+    undeliverable?: number;
+    window_closed?: number;
+  };
+  /** The messages to up to five contacts, as they would be sent; without `contacts:read` only to those who are no contacts yet */
   samples: Array<{
     contactId: string;
     displayName: string;
-    message: Message | null;
+    /** What the contact would get at once: all messages until the run waits or ends */
+    messages: Message[];
     /** Why there is no message: the run would fail, or wait before it sends */
     error: {
       code: string;
@@ -2106,7 +2126,7 @@ export interface CampaignPreview {
     /** When the last of them would be sent to */
     until: string;
   } | null;
-  /** How long sending takes at the rate of the channel, if all that are not examined are like the others */
+  /** How long sending takes at the rate of the channel, if all that are not examined are like the others; at least so long if `matchedIsCapped` */
   estimatedMinutes: number;
 }
 
@@ -2202,7 +2222,7 @@ export interface Campaign {
 export interface Recipient {
   contactId: string;
   status: "queued" | "sent" | "delivered" | "read" | "failed" | "skipped";
-  skipReason: "no_handle" | "unsubscribed" | "window_closed" | null;
+  skipReason: "no_handle" | "unsubscribed" | "opted_out" | "undeliverable" | "window_closed" | null;
   /** Why the recipient failed or was skipped */
   code: string | null;
   /** The run in this occurrence; null until it starts */
@@ -2218,6 +2238,7 @@ export interface ImportIssue {
   row: number;
   /** The name of the column; null if it is the whole row */
   column: string | null;
+  /** What is wrong; `duplicate_in_file` if an earlier row has the phone number or the email address */
   reason: string;
 }
 
@@ -2228,17 +2249,14 @@ export interface Import {
   filename: string;
   /** `failed`: the file cannot be read, or what it needs was deleted; see `error` */
   status: "queued" | "running" | "completed" | "failed" | "cancelled";
-  isDryRun: boolean;
-  columns: Array<{
-    /** The name of the column in the first row of the file */
-    name: string;
-    /** What the column is: `firstName`, `lastName`, `fullName`, `phoneNumber`, `email`, `language`, `timezone`, `isSubscribed`, `labels`, or `attributes.` and the `externalId` of an attribute; null leaves it out */
-    field: string | null;
-  }>;
+  dryRun: boolean;
+  /** What the columns are that are imported */
+  mapping: Record<string, string>;
   defaultCountry: string | null;
-  existing: "update" | "skip";
+  onExisting: "skip" | "update";
   labelIds: string[];
   publishEvents: boolean;
+  triggerAutomations: boolean;
   encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1250" | "windows-1251" | "windows-1252";
   delimiter: "," | ";" | "\t" | "|";
   author: Author;
@@ -2268,13 +2286,57 @@ export interface ExaminedImport {
   columns: Array<{
     /** The name of the column in the first row of the file */
     name: string;
-    /** What the column is: `firstName`, `lastName`, `fullName`, `phoneNumber`, `email`, `language`, `timezone`, `isSubscribed`, `labels`, or `attributes.` and the `externalId` of an attribute; null leaves it out */
+    /** What the column is: `firstName`, `lastName`, `fullName`, `phoneNumber`, `email`, `language`, `timezone`, `isSubscribed`, `labels`, `attributes.` and the `externalId` of an attribute, or `metadata.` and a key; null if that is unknown */
     field: string | null;
     /** The first values, cut at 200 characters */
     samples: string[];
   }>;
   /** The cells of the first rows below the names, in the order of `columns`, cut at 200 characters */
   rows: Array<string[]>;
+}
+
+export interface Job {
+  id: string;
+  kind: "delete_tenant" | "delete_channel" | "delete_contact" | "merge_contacts" | "change_chats" | "change_contacts" | "change_runs" | "import_contacts" | "retry_deliveries" | "wake_runs";
+  /** `failed`: the action became impossible, for example because its label was deleted. Items that failed alone do not fail the job */
+  status: "queued" | "running" | "completed" | "failed" | "cancelled";
+  /** What a bulk action does; null for other jobs */
+  action: {
+    type: "assign" | "status" | "read" | "unread" | "add_label" | "remove_label" | "set_attributes" | "delete" | "cancel" | "retry";
+    /** Only of `add_label` and `remove_label`, and required there */
+    labelId?: string;
+    /** Only of `status` and `add_label`: whether automations on opened or closed chats, or on the label, may start; false by default */
+    triggerAutomations?: boolean;
+    /** Merged: attributes that are left out stay as they are */
+    attributes?: Array<{
+      /** The attribute; or give its `id` */
+      externalId?: string;
+      id?: string;
+      /** A value of the type of the attribute; null removes it */
+      value: string | number | boolean | null;
+    }>;
+    /** Only of `assign`: null removes the user; if left out it is not changed */
+    userId?: string | null;
+    /** Only of `assign`: null removes the team; if left out it is not changed */
+    teamId?: string | null;
+    /** Only of `status`, and required there */
+    status?: "open" | "snoozed" | "closed";
+    /** Only of `status`: required for `snoozed`, and only allowed there */
+    snoozedUntil?: string;
+  } | null;
+  /** Who asked for it; null for deletions and merges, and for `wake_runs` */
+  author: Author | null;
+  /** How many items are done */
+  done: number;
+  /** How many items there are; null until they are counted */
+  total: number | null;
+  /** How many items could not be done */
+  failed: number;
+  /** The first reasons why items failed */
+  errors: string[];
+  createdAt: string;
+  updatedAt: string;
+  endedAt: string | null;
 }
 
 export interface ReportRow {
@@ -2370,6 +2432,19 @@ export interface TenantV2Usage {
 
 export interface ErasedContact { id: string }
 
+export interface MergedContacts {
+  contact: Contact;
+  /** The contact that exists no more; what it had belongs to `contact` */
+  mergedContactId: string;
+  /** Chats of both contacts that became one */
+  mergedChats: Array<{
+    /** The chat that exists no more */
+    chatId: string;
+    /** The chat that has its messages now */
+    intoChatId: string;
+  }>;
+}
+
 export interface UpdateTenantSettingsBody {
   /** The name of the tenant */
   name?: string | undefined;
@@ -2422,13 +2497,13 @@ export interface CreateTokenBody {
   /** What the token is for */
   name: string;
   /** The rights of the token; `*` is all of them */
-  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*">;
+  scopes: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*">;
   /** Lifetime in seconds, at most a year; 90 days if left out */
   expiresIn?: number | undefined;
 }
 
 export interface SearchBody {
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc. */
   sortBy?: string | undefined;
@@ -2481,7 +2556,7 @@ export interface CreateTenantTokenBody {
   /** What the token is for */
   name?: string | undefined;
   /** The rights of the token; `*` is all of them */
-  scopes?: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "jobs:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*"> | undefined;
+  scopes?: Array<"chats:read" | "chats:write" | "chats:delete" | "contacts:read" | "contacts:write" | "contacts:delete" | "messages:read" | "messages:write" | "channels:read" | "channels:write" | "attributes:read" | "attributes:write" | "webhooks:read" | "webhooks:write" | "automations:read" | "automations:write" | "automations:trigger" | "campaigns:read" | "campaigns:write" | "templates:read" | "templates:write" | "files:read" | "files:write" | "events:read" | "users:read" | "users:write" | "tokens:read" | "tokens:write" | "audit:read" | "reports:read" | "tenant:read" | "tenant:write" | "*"> | undefined;
   /** Lifetime in seconds, at most a year; 90 days if left out */
   expiresIn?: number | undefined;
 }
@@ -2506,6 +2581,8 @@ export interface RedeemLinkBody {
   name?: string | undefined;
   /** For a first login; others have theirs */
   email?: string | undefined;
+  /** For a first login where no tenant exists: what the new one is called; by default `Main`. Otherwise it has no effect */
+  tenantName?: string | undefined;
 }
 
 export interface DescribeLinkBody {
@@ -2513,17 +2590,12 @@ export interface DescribeLinkBody {
   token: string;
 }
 
-export interface FinishOidcLoginBody {
-  /** The query of the URL to which the identity provider has sent the browser */
-  query: string;
-}
-
 export interface UpdatePersonBody { name: string }
 
 export interface ChangePasswordBody {
-  currentPassword: string;
+  current: string;
   /** At least 10 characters, and none of the common passwords */
-  newPassword: string;
+  next: string;
 }
 
 export interface EnrolTotpBody { password?: string | undefined }
@@ -2760,7 +2832,7 @@ export interface CreateContactBody {
 
 export interface MergeContactsBody {
   /** The contact that disappears */
-  mergedContactId: string;
+  fromContactId: string;
   /** True changes nothing, and answers what would be; false by default */
   dryRun?: boolean | undefined;
 }
@@ -2819,7 +2891,7 @@ export interface UpdateLabelBody {
 
 export interface CreateViewBody {
   name: string;
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query: string;
   /** An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc. */
   sortBy?: string | null | undefined;
@@ -2829,7 +2901,7 @@ export interface CreateViewBody {
 
 export interface UpdateViewBody {
   name?: string | undefined;
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** An order: asc(field) or desc(field), comma-separated. Ties are broken by id; null comes last in asc and first in desc. */
   sortBy?: string | null | undefined;
@@ -2842,8 +2914,8 @@ export interface CreateSavedReplyBody {
   shortcut: string;
   /** May contain Liquid without loops: `{{ contact.firstName }}`, `{{ attributes.city }}`, `{{ user.name }}`, conditions */
   text: string;
-  /** Uploaded files */
-  media?: Array<{ fileId: string }> | undefined;
+  /** One or several uploaded files */
+  media?: { fileId: string } | Array<{ fileId: string }> | undefined;
   /** The channels that it is for; empty for all */
   channelIds?: string[] | undefined;
 }
@@ -2853,8 +2925,8 @@ export interface UpdateSavedReplyBody {
   shortcut?: string | undefined;
   /** May contain Liquid without loops: `{{ contact.firstName }}`, `{{ attributes.city }}`, `{{ user.name }}`, conditions */
   text?: string | undefined;
-  /** Uploaded files */
-  media?: Array<{ fileId: string }> | undefined;
+  /** One or several uploaded files */
+  media?: { fileId: string } | Array<{ fileId: string }> | undefined;
   /** The channels that it is for; empty for all */
   channelIds?: string[] | undefined;
 }
@@ -2896,7 +2968,7 @@ export interface CountChatsBody {
   views: Array<{
     /** Identifies the count in the answer */
     key: string;
-    /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+    /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
     query?: string | undefined;
   }>;
 }
@@ -3626,7 +3698,7 @@ export interface RecoverApiWebhookBody {
 }
 
 export interface RetryWebhookDeliveriesBody {
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query: string;
 }
 
@@ -3738,23 +3810,21 @@ export interface TriggerAutomationBody {
 }
 
 export interface CheckAutomationBody {
-  definition: {
-    name?: string | undefined;
-    /** What its messages are for. `marketing` never reaches a contact that is unsubscribed. By default `marketing` for the triggers `schedule`, `label_added`, `contact_created` and `campaign`, else `service` */
-    purpose?: "marketing" | "service" | undefined;
-    trigger: Trigger;
-    variables?: Array<{
-      /** Texts and conditions use it as `variables.<name>` */
-      name: string;
-      type: "string" | "number" | "boolean";
-      /** Whether a run needs a value for it to start */
-      required?: boolean | undefined;
-      /** The value if none is given */
-      default?: string | number | boolean | undefined;
-    }> | undefined;
-    /** A run starts with the first step and is completed after the last */
-    steps: Step[];
-  };
+  name?: string | undefined;
+  /** What its messages are for. `marketing` never reaches a contact that is unsubscribed. By default `marketing` for the triggers `schedule`, `label_added`, `contact_created` and `campaign`, else `service` */
+  purpose?: "marketing" | "service" | undefined;
+  trigger: Trigger;
+  variables?: Array<{
+    /** Texts and conditions use it as `variables.<name>` */
+    name: string;
+    type: "string" | "number" | "boolean";
+    /** Whether a run needs a value for it to start */
+    required?: boolean | undefined;
+    /** The value if none is given */
+    default?: string | number | boolean | undefined;
+  }> | undefined;
+  /** A run starts with the first step and is completed after the last */
+  steps: Step[];
 }
 
 export interface DryRunAutomationBody {
@@ -3768,7 +3838,7 @@ export interface DryRunAutomationBody {
     text?: string | undefined;
     /** As in messages, such as `{ id, title }` of a button for the type `interactive` */
     content?: Record<string, unknown> | undefined;
-    /** Where the contact writes. Default: the channel of the trigger, else of the latest chat */
+    /** Where the contact writes. Default: the channel of the trigger, else of the latest chat, else the first that reaches the contact */
     channelId?: string | undefined;
   } | undefined;
   /** Validated against the variables that the active version declares; others are kept */
@@ -3787,7 +3857,7 @@ export interface DryRunAutomationBody {
   responses?: Record<string, {
     /** 200 by default */
     status?: number | undefined;
-    /** Any JSON; null by default */
+    /** Any JSON; `{}` by default */
     body?: unknown | undefined;
   }> | undefined;
   /** When the run begins. Default: now */
@@ -3820,6 +3890,15 @@ export interface ExplainAutomationsBody {
   messageId?: string | undefined;
   /** Only these automations. Default: all */
   automationIds?: string[] | undefined;
+}
+
+export interface GetAutomationFunnelBody {
+  /** Only runs of this version */
+  versionId?: string | undefined;
+  /** Only runs that were created at or after this time */
+  from?: string | undefined;
+  /** Only runs that were created before this time */
+  to?: string | undefined;
 }
 
 export interface StoreSecretBody {
@@ -4045,8 +4124,12 @@ export interface UpdateCampaignBody {
   purpose?: "marketing" | "service" | undefined;
   /** Whether chats that it creates are closed until the contact replies, so that they do not fill the inbox. Chats that exist stay as they are */
   closeChats?: boolean | undefined;
+  /** `false` without `scheduledAt` removes the time. `true` needs a time, new or stored */
+  isScheduled?: boolean | undefined;
   /** Without it, a campaign that has not started becomes a draft */
   scheduledAt?: string | null | undefined;
+  /** `false` without `recurrenceRules` removes them. `true` needs rules, new or stored */
+  isReoccurring?: boolean | undefined;
   /** Lines of RFC 5545: one `RRULE:…`, with or without the prefix, at most every 15 minutes, and `EXDATE:…` for times to skip, in UTC */
   recurrenceRules?: string[] | undefined;
   /** The zone in which `recurrenceRules` are meant, such as `Europe/Berlin`; UTC by default */
@@ -4160,8 +4243,12 @@ export interface PreviewCampaignBody {
 }
 
 export interface TestCampaignBody {
-  /** Who gets it, mostly oneself */
-  contactId: string;
+  /** A user of the tenant, mostly oneself, at their own email address; for channels of the kind `email` */
+  userId?: string | undefined;
+  /** A phone number, email address or Instagram id, depending on the kind of channel; an unknown recipient becomes a contact */
+  to?: string | undefined;
+  /** A contact */
+  contactId?: string | undefined;
 }
 
 export interface SetCampaignStatusBody {
@@ -4191,23 +4278,20 @@ export interface AddRecipientsBody {
 export interface CreateImportBody {
   /** An uploaded CSV file; see `POST /v3/files` */
   fileId: string;
-  /** What the columns are; the others are left out. Guessed by their names unless given */
-  columns?: Array<{
-    /** The name of the column in the first row of the file */
-    name: string;
-    /** What the column is: `firstName`, `lastName`, `fullName`, `phoneNumber`, `email`, `language`, `timezone`, `isSubscribed`, `labels`, or `attributes.` and the `externalId` of an attribute; null leaves it out */
-    field: string | null;
-  }> | undefined;
+  /** What the columns are, by their names in the first row of the file; the others are left out. `POST /v3/imports/examine` guesses it */
+  mapping: Record<string, string>;
   /** The country of phone numbers without + and country code, such as `DE` (ISO 3166-1) */
   defaultCountry?: string | undefined;
-  /** Whether contacts that exist are updated, which is the default, or stay as they are */
-  existing?: "update" | "skip" | undefined;
+  /** Whether contacts that exist stay as they are, which is the default, or are updated */
+  onExisting?: "skip" | "update" | undefined;
   /** Labels that every imported contact gets, except those that are skipped */
   labelIds?: string[] | undefined;
   /** Whether there is an event for each contact that is created or changed, as there is by default. With false there is only `job.completed` */
   publishEvents?: boolean | undefined;
+  /** Whether automations start for contacts that are created or get a label; false by default. Needs events */
+  triggerAutomations?: boolean | undefined;
   /** Whether rows are only checked, and nothing is stored; false by default */
-  isDryRun?: boolean | undefined;
+  dryRun?: boolean | undefined;
   /** Detected unless given */
   encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1250" | "windows-1251" | "windows-1252" | undefined;
   /** Between cells; detected unless given */
@@ -4226,38 +4310,42 @@ export interface ExamineImportBody {
 }
 
 export interface ChangeChatsBody {
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** Which ones, instead of a query */
   ids?: string[] | undefined;
   action: {
     /** Labels are added to and removed from the contacts of the chats */
-    type: "assign" | "open" | "snooze" | "close" | "mark_read" | "mark_unread" | "add_labels" | "remove_labels";
+    type: "assign" | "status" | "read" | "unread" | "add_label" | "remove_label";
     /** Only of `assign`: null removes the user; if left out it is not changed */
     userId?: string | null | undefined;
     /** Only of `assign`: null removes the team; if left out it is not changed */
     teamId?: string | null | undefined;
-    /** Only of `snooze`, and required there */
+    /** Only of `status`, and required there */
+    status?: "open" | "snoozed" | "closed" | undefined;
+    /** Only of `status`: required for `snoozed`, and only allowed there */
     snoozedUntil?: string | undefined;
-    /** Only of `open` and `close`: whether automations on opened or closed chats may start; false by default */
+    /** Only of `add_label` and `remove_label`, and required there */
+    labelId?: string | undefined;
+    /** Only of `status` and `add_label`: whether automations on opened or closed chats, or on the label, may start; false by default */
     triggerAutomations?: boolean | undefined;
-    /** Only of `add_labels` and `remove_labels` */
-    labelIds?: string[] | undefined;
   };
   /** The user in whose name this is written; the token itself by default */
   userId?: string | undefined;
 }
 
 export interface ChangeContactsBody {
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** Which ones, instead of a query */
   ids?: string[] | undefined;
   action: {
     /** `delete` erases the contacts permanently */
-    type: "add_labels" | "remove_labels" | "set_attributes" | "delete";
-    /** Only of `add_labels` and `remove_labels` */
-    labelIds?: string[] | undefined;
+    type: "add_label" | "remove_label" | "set_attributes" | "delete";
+    /** Only of `add_label` and `remove_label`, and required there */
+    labelId?: string | undefined;
+    /** Only of `add_label`: whether automations on the label may start; false by default */
+    triggerAutomations?: boolean | undefined;
     /** Merged: attributes that are left out stay as they are */
     attributes?: Array<{
       /** The attribute; or give its `id` */
@@ -4272,14 +4360,12 @@ export interface ChangeContactsBody {
 }
 
 export interface ChangeAutomationRunsBody {
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** Which ones, instead of a query */
   ids?: string[] | undefined;
-  action: {
-    /** `retry` repeats the step that failed and continues from there */
-    type: "cancel" | "retry";
-  };
+  /** `retry` repeats the step that failed and continues from there */
+  action: "cancel" | "retry";
   /** The user in whose name this is written; the token itself by default */
   userId?: string | undefined;
 }
@@ -4287,15 +4373,15 @@ export interface ChangeAutomationRunsBody {
 export interface SearchReportsBody {
   /** Which report */
   name: "volumes" | "response_times" | "agents" | "campaigns" | "automations";
-  /** The begin, at a quarter of an hour */
+  /** The begin; the quarter of an hour in which it is counts as a whole */
   from: string;
-  /** The end, at a quarter of an hour; at most ten years later */
+  /** The end, at most ten years later; the quarter of an hour in which it is counts as a whole */
   to: string;
   /** A row for each; without it, one row for the whole period. Weeks begin on Monday */
   interval?: "hour" | "day" | "week" | "month" | undefined;
   /** A row for each; without it, the sum of all */
   groupBy?: "channel" | "author" | "user" | "campaign" | "automation" | undefined;
-  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
+  /** A filter: and(a,b,…), or(…), not(a), eq(field,value), ne, gt, ge, lt, le, in(field,v1,v2,…), contains(field,"x"), startsWith(field,"x"), hasWord(field,"x"), isNull(field); of contacts also segment("id"). Values are "text" (with \" and \\), numbers, true, false and null; times are ISO 8601 in quotes, now("-P7D") or today("Europe/Berlin","P1D"). contains, startsWith and hasWord ignore case. */
   query?: string | undefined;
   /** In which days, weeks and months begin; that of the tenant when left out */
   timezone?: string | undefined;
@@ -4970,7 +5056,6 @@ export type MessageKey =
   | "channel_not_found"
   | "chat_not_found"
   | "segment_not_found"
-  | "session_not_found"
   | "tenant_not_found"
   | "webhook_delivery_not_found"
   | "route_not_found"

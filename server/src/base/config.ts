@@ -158,7 +158,7 @@ const variables = {
     default: '',
     parse: issuerUrl,
     description:
-      'The identity provider (OpenID Connect) over which people log in, such as https://login.example.com. Its callback is PARLEY_BASE_URL/console/login/oidc.',
+      'The identity provider (OpenID Connect) over which people log in, such as https://login.example.com. Its callback is PARLEY_BASE_URL/v3/session/oidc/callback.',
   }),
   PARLEY_OIDC_CLIENT_ID: variable({
     default: '',

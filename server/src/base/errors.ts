@@ -38,7 +38,6 @@ export const errorCatalogue = {
   channel_not_found: { status: 404, message: 'Channel not found' },
   chat_not_found: { status: 404, message: 'Chat not found' },
   segment_not_found: { status: 404, message: 'Segment not found' },
-  session_not_found: { status: 404, message: 'Session not found' },
   tenant_not_found: { status: 404, message: 'Tenant not found' },
   webhook_delivery_not_found: { status: 404, message: 'Webhook delivery not found' },
   route_not_found: { status: 404, message: 'Route not found' },

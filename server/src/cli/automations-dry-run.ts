@@ -7,7 +7,6 @@ import {
 import { OperatorError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { ask } from './api.ts';
-import { reasonTexts } from './automations-explain.ts';
 import { readJsonFile } from './json-file.ts';
 import {
   type CommandContext,
@@ -106,7 +105,7 @@ const stoppedTexts = {
 function describe(result: AutomationDryRun): string[] {
   const { startReason, status, stoppedBy, error, trace, changes, startedAt, endedAt } = result;
   return [
-    ...(startReason === null ? [] : [`It would not start: ${reasonTexts[startReason] ?? startReason}.`, '']),
+    ...(startReason === null ? [] : [`It would not start. ${startReason.message}.`, '']),
     ...trace.flatMap(describeStep),
     ...(changes.length === 0 ? [] : ['', 'What would change']),
     ...changes.map(({ field, from, to }) => `  ${plain(field)}: ${short(from ?? '–')} → ${short(to ?? '–')}`),
@@ -122,29 +121,34 @@ function describeStep({
   step,
   type,
   status,
-  detail,
+  at,
+  input,
+  output,
+  why,
   error,
-  startedAt,
-  message,
-  call,
+  isAssumed,
 }: AutomationDryRun['trace'][number]): string[] {
-  const details = Object.entries(detail).filter(([, value]) => value !== null && value !== '');
   return [
-    `${String(number).padStart(3)}  ${startedAt.slice(0, 19)}  ${type.padEnd(16)} ${short(step, 40)}${status === 'completed' ? '' : `  ${status}`}`,
-    ...(message
-      ? [`     sends ${message.type}: ${short(message.text ?? JSON.stringify(message.content), 200)}`]
-      : []),
-    ...(call
-      ? [
-          `     calls ${call.method} ${short(call.url, 200)} → ${call.response.status}${call.isAssumed ? ' (assumed)' : ''}`,
-        ]
-      : []),
-    ...(message || call
-      ? []
-      : details.map(
-          ([name, value]) =>
-            `     ${name}: ${short(typeof value === 'string' ? value : JSON.stringify(value), 120)}`,
-        )),
-    ...(error ? [`     ${error.code}: ${plain(error.message)}`] : []),
+    `${String(number).padStart(3)}  ${at.slice(0, 19)}  ${type.padEnd(16)} ${short(step, 40)}${status === 'completed' ? '' : `  ${status}`}`,
+    ...(error
+      ? [`     ${error.code}: ${plain(error.message)}`]
+      : [...describeOutput(type, input, output, isAssumed !== null), `     ${short(why, 200)}`]),
   ];
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function describeOutput(
+  type: string,
+  input: Record<string, unknown>,
+  output: Record<string, unknown>,
+  isCall: boolean,
+): string[] {
+  if (isCall)
+    return [`     calls ${textOf(input.method)} ${short(textOf(input.url), 200)} → ${textOf(output.status)}`];
+  if (type.startsWith('send_') && output.type !== undefined)
+    return [`     sends ${textOf(output.type)}: ${short(textOf(output.text ?? output.content), 200)}`];
+  return Object.entries(output)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `     ${name}: ${short(textOf(value), 120)}`);
 }

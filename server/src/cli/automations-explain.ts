@@ -14,24 +14,6 @@ import { jsonText, short, tableLines } from './text.ts';
 
 const COMMAND = 'automations explain';
 
-/** Why an automation does not start, in the words of `startReason` and `reason`. */
-export const reasonTexts: Record<string, string> = {
-  not_active: 'it was not active',
-  published_later: 'it was published after the event',
-  other_trigger: 'its trigger is for other events',
-  triggers_off: 'the change was made without starting automations',
-  unsubscribed: 'the message was an opt-out such as STOP',
-  other_channel: 'its trigger is for another channel',
-  automatic_mail: 'a machine wrote the message',
-  no_keyword: 'the message has none of its keywords',
-  other_label: 'another label was added',
-  from_automation: 'a run caused the event, and its trigger has no fromAutomations',
-  assigned_to_user: 'the chat was assigned to a user',
-  paused: 'automations were paused in the chat',
-  chain_too_deep: 'too many automations have started each other',
-  missing_variables: 'a required variable has no value',
-};
-
 const help = `parley automations explain: says why automations started or did not.
 
   parley automations explain 019a82a0-0000-7000-8000-0000000000f0
@@ -52,26 +34,22 @@ export async function automationsExplain(
   const id = requireArgument(COMMAND, 'The id of an event or message', positionals);
   const explained = await explain(readTarget(values, env), id, signal);
   if (values.json) return say(jsonText(explained));
-  const { event, automations, isComplete } = explained;
-  say(`${event.type} at ${event.createdAt} (event ${event.id})`);
-  if (automations.length === 0) return say('There are no automations.');
-  say('');
-  const rows = automations.map(({ automationId, name, hasStarted, runId, continuedRunId, reason }) => [
+  if (explained.length === 0) return say('There are no automations.');
+  const rows = explained.map(({ automationId, name, started, runId, continuedRunId, reasons }) => [
     short(name, 40),
-    hasStarted ? 'started' : continuedRunId === null ? 'no' : 'went on',
-    reason === null
+    started ? 'started' : continuedRunId === null ? 'no' : 'went on',
+    started
       ? `run ${runId}`
       : continuedRunId === null
-        ? (reasonTexts[reason] ?? reason)
-        : `the message was the reply for which run ${continuedRunId} waited`,
+        ? reasons.map(({ message }) => message).join('; ')
+        : `The message was the reply for which run ${continuedRunId} waited`,
     automationId,
   ]);
   for (const line of tableLines(['AUTOMATION', 'STARTED', 'WHY', 'ID'], rows)) say(line);
-  if (!isComplete) say('There are more automations than are shown.');
 }
 
 /** An id may be that of an event or of a message. */
-async function explain(target: Target, id: string, signal: AbortSignal): Promise<AutomationExplanation> {
+async function explain(target: Target, id: string, signal: AbortSignal): Promise<AutomationExplanation[]> {
   const explainBy = (body: { eventId: string } | { messageId: string }) =>
     ask(target, signal, (client, options) => explainAutomations(client, { ...options, body }));
   try {

@@ -28,7 +28,7 @@ audience or a segment.
 
 ${resultHelp}
 
-The token needs the scope campaigns:write, and for the audience contacts:read. Exit codes: 0 ok, 1 failed or nobody can be sent to,
+The token needs the scope campaigns:read, and for the audience contacts:read. Exit codes: 0 ok, 1 failed or nobody can be sent to,
 2 wrong usage.`;
 
 /** What it is that cannot be sent to, by reason. */
@@ -75,6 +75,9 @@ async function bodyOfCampaign(
     variables,
     audience,
     segmentId,
+    scheduledAt,
+    timezone,
+    recurrenceRules,
   } = await ask(target, signal, (client, options) =>
     getCampaign(client, { ...options, path: { campaignId } }),
   );
@@ -85,12 +88,15 @@ async function bodyOfCampaign(
   return {
     channelId,
     purpose,
-    variables,
-    ...(automationId !== null && { automationId }),
-    ...(message !== null && { message }),
+    timezone,
+    // The automation of a campaign with a message is made from it.
+    ...(message === null ? { variables, ...(automationId !== null && { automationId }) } : { message }),
     ...(messageTemplateId !== null && { messageTemplateId }),
     ...(templateHeader !== null && { templateHeader }),
     ...(segmentId === null ? { audience: audience as string } : { segmentId }),
+    // A time that has passed means now.
+    ...(scheduledAt !== null && Date.parse(scheduledAt) > Date.now() && { scheduledAt }),
+    ...(recurrenceRules.length > 0 && { recurrenceRules }),
   };
 }
 
@@ -101,18 +107,27 @@ function describe({
   sendable,
   skipped,
   samples,
+  quietHours,
   estimatedMinutes,
 }: CampaignPreview): string[] {
   const share = examined < matched ? ` of ${count(examined)} examined` : '';
   return [
-    `${count(matched)}${matchedIsCapped ? ' or more' : ''} contacts match.`,
+    `${matchedIsCapped ? 'More than ' : ''}${count(matched)} contacts match.`,
     `${count(sendable)}${share} can be sent to.`,
-    ...skipped.map((one) => `${count(one.count)}${share} ${skippedTexts[one.reason] ?? one.reason}.`),
-    `Sending takes about ${count(estimatedMinutes)} ${estimatedMinutes === 1 ? 'minute' : 'minutes'}.`,
+    ...Object.entries(skipped).map(
+      ([reason, number]) => `${count(number)}${share} ${skippedTexts[reason] ?? reason}.`,
+    ),
+    ...(quietHours
+      ? [
+          `${count(quietHours.recipients)}${share} have quiet hours then and get it between ${quietHours.from} and ${quietHours.until}.`,
+        ]
+      : []),
+    `Sending takes ${matchedIsCapped ? 'at least' : 'about'} ${count(estimatedMinutes)} ${estimatedMinutes === 1 ? 'minute' : 'minutes'}.`,
     ...(samples.length === 0 ? [] : ['', 'First messages']),
-    ...samples.map(({ contactId, displayName, message, error }) => {
-      const text = message ? short(message.text ?? message.type, 200) : plain(error?.message ?? 'no message');
-      return `  ${short(displayName, 30)} (${contactId}): ${text}`;
+    ...samples.flatMap(({ contactId, displayName, messages, error }) => {
+      const texts = messages.map(({ text, type }) => short(text ?? type, 200));
+      const lines = texts.length > 0 ? texts : [plain(error?.message ?? 'no message')];
+      return lines.map((line) => `  ${short(displayName, 30)} (${contactId}): ${line}`);
     }),
   ];
 }

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import {
   type CreateImportBody,
-  cancelJob,
+  cancelImport as cancelOnServer,
   createImport,
   deleteFile,
   examineImport,
@@ -35,7 +35,7 @@ import { jsonText, plain } from './text.ts';
 const COMMAND = 'contacts import';
 /** A large file over a slow line. */
 const UPLOAD_MS = 30 * 60_000;
-const existingChoices = ['update', 'skip'] as const;
+const existingChoices = ['skip', 'update'] as const;
 
 const ERRORS = 'errors.csv';
 /** For what is still wrong with the rows of `errors.csv`. */
@@ -49,6 +49,7 @@ const flags = {
   label: { type: 'string', multiple: true },
   'dry-run': { type: 'boolean' },
   'no-events': { type: 'boolean' },
+  'trigger-automations': { type: 'boolean' },
   errors: { type: 'string' },
   follow: { type: 'string' },
   cancel: { type: 'string' },
@@ -59,12 +60,13 @@ const help = `parley contacts import: imports contacts from a CSV file and waits
   parley contacts import customers.csv --country DE --map 'Mobile no.=phoneNumber' --dry-run
 
   --map COLUMN=FIELD   what a column is: firstName, lastName, fullName, phoneNumber, email, language, timezone,
-                       isSubscribed, labels, attributes.… or nothing, to leave it out; may be repeated. The others are
-                       guessed by their names
+                       isSubscribed, labels, attributes.…, metadata.… or nothing, to leave it out; may be repeated.
+                       The others are guessed by their names
   --country CODE       the country of phone numbers without + and country code, such as DE
-  --on-existing CHOICE update (default) or skip contacts that exist
+  --on-existing CHOICE skip (default) or update contacts that exist
   --label LABEL        the name or id of a label that every contact gets; may be repeated
   --no-events          publish no event for each contact
+  --trigger-automations start automations for contacts that are created or get a label
   --dry-run            only check the rows
   --errors FILE        where rows that were not imported are written, with the reasons (default ${ERRORS})
   --follow ID          follow an import that was started before
@@ -81,7 +83,7 @@ export async function contactsImport(args: string[], context: CommandContext): P
   if (values.help) return say(help);
   const chosen = values['on-existing'];
   if (chosen !== undefined && !(existingChoices as readonly string[]).includes(chosen))
-    throw new UsageError(`--on-existing must be update or skip, not "${chosen}".`);
+    throw new UsageError(`--on-existing must be skip or update, not "${chosen}".`);
   const known = values.follow ?? values.cancel;
   const path = known === undefined ? requireArgument(COMMAND, 'The file', positionals) : undefined;
   if (known !== undefined) refuseArguments(COMMAND, positionals);
@@ -126,10 +128,11 @@ async function cancelImport(
   isJson: boolean,
   { say, signal }: CommandContext,
 ): Promise<void> {
-  const job = await ask(target, signal, (client, options) =>
-    cancelJob(client, { ...options, path: { jobId: id } }),
+  const ended = await ask(target, signal, (client, options) =>
+    cancelOnServer(client, { ...options, path: { importId: id } }),
   );
-  say(isJson ? jsonText(job) : `The import is ${job.status}. ${job.done} rows were done.`);
+  const { status, created, updated, skipped } = ended;
+  say(isJson ? jsonText(ended) : `The import is ${status}. ${created + updated + skipped} rows were done.`);
 }
 
 interface ImportValues {
@@ -139,6 +142,7 @@ interface ImportValues {
   label?: string[] | undefined;
   'dry-run'?: boolean | undefined;
   'no-events'?: boolean | undefined;
+  'trigger-automations'?: boolean | undefined;
 }
 
 async function startImport(
@@ -162,15 +166,15 @@ async function startImport(
     UPLOAD_MS,
   );
   try {
-    const columns = maps.length === 0 ? undefined : await mapColumns(target, file.id, maps, signal);
     const body: CreateImportBody = {
       fileId: file.id,
-      ...(columns && { columns }),
+      mapping: await mapColumns(target, file.id, maps, signal),
       ...(values.country !== undefined && { defaultCountry: values.country.toUpperCase() }),
-      ...(values['on-existing'] !== undefined && { existing: values['on-existing'] as 'update' | 'skip' }),
+      ...(values['on-existing'] !== undefined && { onExisting: values['on-existing'] as 'skip' | 'update' }),
       ...(labelIds.length > 0 && { labelIds }),
       ...(values['no-events'] && { publishEvents: false }),
-      isDryRun: values['dry-run'] === true,
+      ...(values['trigger-automations'] && { triggerAutomations: true }),
+      dryRun: values['dry-run'] === true,
     };
     return await ask(target, signal, (client, options) => createImport(client, { ...options, body })).catch(
       (error) => {
@@ -236,7 +240,7 @@ async function mapColumns(
   fileId: string,
   maps: readonly ColumnMap[],
   signal: AbortSignal,
-): Promise<ColumnMap[]> {
+): Promise<Record<string, string>> {
   const { columns } = await ask(target, signal, (client, options) =>
     examineImport(client, { ...options, body: { fileId } }),
   );
@@ -249,7 +253,9 @@ async function mapColumns(
     ({ name, field }) =>
       field !== null && !maps.some((given) => given.name === name || given.field === field),
   );
-  return [...guessed.map(({ name, field }) => ({ name, field })), ...maps];
+  return Object.fromEntries(
+    [...guessed, ...maps].flatMap(({ name, field }) => (field === null ? [] : [[name, field] as const])),
+  );
 }
 
 async function findLabelIds(

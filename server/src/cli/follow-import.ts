@@ -123,11 +123,11 @@ async function writeErrors(
 }
 
 function summaryOf(ended: Import, errorsPath: string): string[] {
-  const { status, isDryRun, created, updated, skipped, failed, error, issues } = ended;
-  const would = isDryRun ? 'would be ' : '';
+  const { status, dryRun, created, updated, skipped, failed, error, issues } = ended;
+  const would = dryRun ? 'would be ' : '';
   const counts = `${count(created)} ${would}created, ${count(updated)} ${would}updated, ${count(skipped)} skipped, ${count(failed)} with issues`;
   return [
-    `${status === 'completed' ? (isDryRun ? 'Checked' : 'Imported') : `The import ${status === 'failed' ? 'failed' : 'was cancelled'}`}: ${counts}.`,
+    `${status === 'completed' ? (dryRun ? 'Checked' : 'Imported') : `The import ${status === 'failed' ? 'failed' : 'was cancelled'}`}: ${counts}.`,
     ...(error === null ? [] : [plain(error)]),
     ...issues
       .slice(0, SHOWN_ISSUES)

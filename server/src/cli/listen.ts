@@ -70,6 +70,8 @@ export async function listen(args: string[], { env, say, signal }: CommandContex
       say(`${time}  ${type.padEnd(22)}  #${sequence}  ${outcome}  ${ms} ms`);
     }
   } catch (error) {
+    // Being stopped is how listening ends, also while an event is on its way to the program.
+    if (signal.aborted) return;
     throw error instanceof ParleyError ? operatorError(target, error) : error;
   }
 }

@@ -10,14 +10,14 @@ import {
 } from './options.ts';
 import { jsonText, plain, short } from './text.ts';
 
-const help = `parley trace: shows what a message, event or run followed from, and what followed from it.
+const help = `parley trace: shows what a message, event, run or delivery followed from, and what followed from it.
 
   parley trace 019a82a0-0000-7000-8000-0000000000f0
 
 ${resultHelp}
 
-The argument is the id of an event, a message or a run. The token needs the scope events:read, and shows what its other
-scopes allow. Exit codes: 0 ok, 1 failed, 2 wrong usage.`;
+The argument is the id of a message, an event, a run, a delivery or a vendor's request. The token needs the scope
+automations:read. Texts of messages need messages:read, and deliveries webhooks:read. Exit codes: 0 ok, 1 failed, 2 wrong usage.`;
 
 type Node = Trace['nodes'][number];
 
@@ -30,12 +30,12 @@ export async function trace(args: string[], { env, say, signal }: CommandContext
     getTrace(client, { ...options, path: { traceId } }),
   );
   if (values.json) return say(jsonText(found));
-  for (const line of treeLines(found)) say(line);
+  for (const line of treeLines(traceId, found)) say(line);
   if (!found.isComplete) say('More followed than is shown.');
 }
 
 /** The nodes as a tree: they come in reading order, with their depths. */
-export function treeLines({ id, nodes }: Pick<Trace, 'id' | 'nodes'>): string[] {
+export function treeLines(askedId: string, { nodes }: Pick<Trace, 'nodes'>): string[] {
   // From the end, because a branch is the last of its parent if none of the same depth follows.
   const lines: string[] = [];
   const goesOn: boolean[] = [];
@@ -45,16 +45,18 @@ export function treeLines({ id, nodes }: Pick<Trace, 'id' | 'nodes'>): string[] 
       goesOn[level + 1] ? '│  ' : '   ',
     ).join('');
     const branch = depth === 0 ? '' : goesOn[depth] ? '├─ ' : '└─ ';
-    lines.push(`${indent}${branch}${describe(node)}${node.id === id ? '  ← this' : ''}`);
+    lines.push(
+      `${indent}${branch}${describe(node)}${[askedId, askedId.toLowerCase()].includes(node.id) ? '  ← this' : ''}`,
+    );
     goesOn.length = depth + 1;
     goesOn[depth] = true;
   }
   return lines.toReversed();
 }
 
-const describe = ({ type, name, status, at, id, error }: Node): string =>
+const describe = ({ type, summary, status, at, id, error }: Node): string =>
   [
-    `${type} ${short(name, 80)}`,
+    `${type} ${short(summary, 80)}`,
     ...(status === null ? [] : [status]),
     at,
     id,

@@ -23,7 +23,8 @@ const LATEST = new Date('9999-12-31T00:00:00Z');
  *
  * 1. The first rows of each ordering key are handled in small parts, counted as the first crash until they have ended.
  * 2. A row that was in work when the process ended is handled alone, and while no other such row is, twice at most; the
- *    second time by a process that has lived for ten seconds.
+ *    second time by a process that has lived for ten seconds. Calls that wait for a server outside have a line of their own:
+ *    one that hangs for minutes must not hold up what others have received.
  * 3. A row that ended the process each time is set aside.
  *
  * Rows keep their order, and a row is set aside only if the process ended twice while it was in work alone. So a server that
@@ -86,8 +87,11 @@ export function createCrashGuard(
   const reading = new Map<number, Promise<void>>();
   /** Rows that were counted and have ended without a crash, though that could not be stored. */
   const survived = new Set<string>();
-  /** The end of what is handled alone, one row after the other. */
-  let separate: Promise<unknown> = Promise.resolve();
+  /** The end of what is handled alone, one row after the other: what waits outside, and everything else. */
+  const lastAlone: Record<'outside' | 'inside', Promise<unknown>> = {
+    outside: Promise.resolve(),
+    inside: Promise.resolve(),
+  };
   const nameOf = (queue: string, orderingKey: string): string => `${queue} ${orderingKey}`;
 
   async function findSuspected(shards: readonly number[]): Promise<void> {
@@ -137,15 +141,16 @@ export function createCrashGuard(
     for (const id of ids) survived.delete(id);
   }
 
-  /** Handles a row while no other row is handled alone. */
+  /** Handles a row while no other row of its line is handled alone. */
   function handleAlone(
     guarded: GuardedQueue,
     row: QueueRow,
     key: HandledKey,
     crashes: number,
   ): Promise<Outcome> {
-    const handled = separate.then(() => handleCounted(guarded, [row], key, crashes + 1));
-    separate = handled.catch(() => {});
+    const line = guarded.queue.waitsOutside ? 'outside' : 'inside';
+    const handled = lastAlone[line].then(() => handleCounted(guarded, [row], key, crashes + 1));
+    lastAlone[line] = handled.catch(() => {});
     return handled;
   }
 

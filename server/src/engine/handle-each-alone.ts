@@ -1,4 +1,3 @@
-import { isUnavailable } from '../base/errors.ts';
 import { isServerTrouble } from '../db/errors.ts';
 import type { Outcome } from './scheduler.ts';
 
@@ -16,7 +15,7 @@ export async function handleEachAlone<Row>(
     try {
       await handle(some);
     } catch (error) {
-      if (isUnavailable(error) || isServerTrouble(error)) throw error;
+      if (isServerTrouble(error)) throw error;
       const [first] = some;
       if (some.length > 1) for (const row of some) await tryRows([row]);
       else if (first !== undefined) {

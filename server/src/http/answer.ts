@@ -15,12 +15,17 @@ export interface Answer<R extends TSchema> {
   isContent?: true;
   /** Whether it is a file that is generated while it is sent. */
   isDownload?: true;
+  /** Whether it is a file of many records, or of everything about a person: people need the role admin or owner. */
+  isExport?: true;
+  /** Whether it sends the browser to another address, which is the result. */
+  isRedirect?: true;
   /** Types only. */
   result?: R;
 }
 
 const Success = Type.Literal(true);
 const EventText = Type.String();
+const Address = Type.String();
 
 /** `{ success: true, data }`. */
 export function data<S extends TSchema>(schema: S): Answer<S> {
@@ -58,6 +63,13 @@ export const eventStream: Answer<typeof EventText> = {
   mediaType: 'text/event-stream',
 };
 
+/** Sends the browser to the URL that is the result. */
+export const redirect: Answer<typeof Address> = {
+  schema: Address,
+  wrap: (url) => url as never,
+  isRedirect: true,
+};
+
 /** The content of a file or the requested range of it. Only errors are JSON. */
 export const content: Answer<TUnsafe<StoredContent>> = {
   schema: Type.String({ contentMediaType: 'application/octet-stream' }),
@@ -71,6 +83,7 @@ export const csv: Answer<TUnsafe<Download>> = {
   wrap: (text) => text as never,
   mediaType: 'text/csv',
   isDownload: true,
+  isExport: true,
 };
 
 /** A JSON file that is generated while it is sent, in the envelope of every answer. */
@@ -78,6 +91,7 @@ export const jsonFile = (schema: TSchema): Answer<TUnsafe<Download>> => ({
   ...(data(schema) as unknown as Answer<TUnsafe<Download>>),
   mediaType: 'application/json',
   isDownload: true,
+  isExport: true,
 });
 
 /** A page for a browser, whose handler sets its headers. Only errors are JSON. */

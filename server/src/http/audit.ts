@@ -76,10 +76,11 @@ function changesOf(properties: Record<string, Node>, closed: ReadonlySet<string>
   return JSON.stringify(changes);
 }
 
-/** The id in the path, else that of what was created. */
+/** The id in the path, else that of what was created, or of the job that was started. */
 function targetOf(request: FastifyRequest, result: unknown): string | null {
   const inPath = Object.values((request.params ?? {}) as Record<string, string>).at(-1);
-  const id = inPath ?? (result as { id?: unknown } | null | undefined)?.id;
+  const created = result as { id?: unknown; jobId?: unknown } | null | undefined;
+  const id = inPath ?? created?.id ?? created?.jobId;
   return typeof id === 'string' ? id.slice(0, MAX_ID_CHARACTERS).toWellFormed().replaceAll('\0', '') : null;
 }
 
@@ -92,10 +93,10 @@ function actorOf({ principal, session }: FastifyRequest): Actor {
 
 /** POSTs that answer a question, or show for some seconds who types, and change nothing. */
 const QUESTION =
-  /\/(?:search|counts|render|describe|presence|examine|preview|automations\/check|explain|dry_run)$/;
+  /\/(?:search|counts|render|describe|presence|examine|preview|automations\/check|explain|dry_run|funnel)$/;
 
-/** Reads that are recorded, because they give out everything about a person. */
-const RECORDED_READS: readonly string[] = ['exportContactData'];
+/** GETs that are recorded: one gives out everything about a person, and with one somebody logs in. */
+const RECORDED_READS: readonly string[] = ['exportContactData', 'finishOidcLogin'];
 
 const isRecorded = ({ spec, kind }: Route): boolean =>
   RECORDED_READS.includes(spec.operationId) ||

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type InvalidParamKey, invalidParam } from '../base/errors.ts';
 import { collectIssues, type Issues, MAX_ISSUES } from '../base/issues.ts';
-import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../base/json-depth.ts';
+import { findExcess, MAX_JSON_DEPTH } from '../base/json-depth.ts';
 
 /** How large a parsed body may be. Checked before the schema, whose cost grows with every wrong item. */
 export interface BodyBounds {
@@ -10,10 +10,11 @@ export interface BodyBounds {
 }
 
 export const DEFAULT_BOUNDS: BodyBounds = { arrayItems: 10_000, nodes: 200_000 };
-/** Parsing a megabyte of brackets took 85 ms; counting the first 65 is negligible. Shorter bodies are parsed directly. */
+/** Parsing a megabyte of brackets took 85 ms; counting them is quick. Shorter bodies are parsed directly. */
 const MIN_COUNTED_BYTES = 16_384;
 
 const TOO_DEEP = `The body is nested deeper than ${MAX_JSON_DEPTH} levels`;
+const tooMany = ({ nodes }: BodyBounds): string => `The body has more than ${nodes} values`;
 const TOO_LONG = `Whole numbers must be between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}; send a longer one as a string`;
 /** Some editors and spreadsheets write it at the beginning of a file. */
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -23,8 +24,9 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
 export function parseBody(raw: Buffer, bounds: BodyBounds): unknown {
   if (raw.length === 0) return undefined;
   if (!isUtf8(raw)) throw invalidParam('body', 'invalid_string', 'The body is not UTF-8');
-  if (raw.length >= MIN_COUNTED_BYTES && isNestedTooDeeply(raw))
-    throw invalidParam('body', 'too_big', TOO_DEEP);
+  const excess = raw.length >= MIN_COUNTED_BYTES ? findExcess(raw, bounds.nodes) : undefined;
+  if (excess !== undefined)
+    throw invalidParam('body', 'too_big', excess === 'depth' ? TOO_DEEP : tooMany(bounds));
   let body: unknown;
   try {
     body = JSON.parse(raw.toString('utf8', raw.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0));
@@ -62,8 +64,7 @@ function findIssues(body: unknown, bounds: BodyBounds): Issues | undefined {
   const stack: Node[] = [{ value: body, depth: 1, parent: undefined, key: '' }];
   let nodes = 0;
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (++nodes > bounds.nodes)
-      throw invalidParam('body', 'too_big', `The body has more than ${bounds.nodes} values`);
+    if (++nodes > bounds.nodes) throw invalidParam('body', 'too_big', tooMany(bounds));
     // Not `isFull`: shortened paths can be equal, and building them takes time.
     if (count >= MAX_ISSUES) break;
     const { value } = node;

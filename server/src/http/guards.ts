@@ -5,7 +5,7 @@ import { nowMs } from '../base/time.ts';
 import { type Authenticator, authorizationOf, bearerOf } from './authenticate.ts';
 import type { BackOff } from './back-off.ts';
 import type { CookieJar } from './cookies.ts';
-import { refuseForeignSite, requireOwnSite, tenantOf } from './own-site.ts';
+import { isSafe, refuseForeignSite, requireOwnSite, tenantOf } from './own-site.ts';
 import type { Principal } from './permissions.ts';
 import type { RateLimit, RateLimitDecision } from './rate-limit.ts';
 import type { Route } from './route.ts';
@@ -57,17 +57,22 @@ export const guardsOf = (deps: GuardDeps): Guards => ({
   login: loginGuard(deps),
 });
 
-/** Who calls in a tenant: with a token, or else with the cookie of a session, in the tenant that is given or that the request names. */
+/**
+ * Who calls in a tenant: with a token, or else with the cookie of a session, in the tenant that the request names. The tenant of a
+ * stream that is open already is given.
+ */
 export function findCaller(
   { authenticator, people }: Pick<GuardDeps, 'authenticator' | 'people'>,
   request: FastifyRequest,
-  tenantId?: string,
+  streamTenantId?: string,
 ): Principal | Promise<Principal> {
   const authorization = authorizationOf(request.raw.rawHeaders);
   const cookie = authorization === undefined ? people.sessionCookie.read(request) : undefined;
   if (cookie === undefined) return authenticator.principal(authorization, request.raw.socket);
   requireOwnSite(request, people.baseUrl());
-  return people.sessions.principal(cookie, tenantId ?? tenantOf(request));
+  return streamTenantId === undefined
+    ? people.sessions.principal(cookie, tenantOf(request))
+    : people.sessions.recheck(cookie, streamTenantId);
 }
 
 /** The answer to an invalid token: too many of them from one address are 429. A missing token is no guess. */
@@ -268,7 +273,8 @@ function sessionGuard({ people, backOff }: GuardDeps): Guard {
 function loginGuard({ people }: GuardDeps): Guard {
   return (request, _reply, done) => {
     try {
-      if (people.sessionCookie.read(request) === undefined) refuseForeignSite(request, people.baseUrl());
+      if (isSafe(request) || people.sessionCookie.read(request) === undefined)
+        refuseForeignSite(request, people.baseUrl());
       else requireOwnSite(request, people.baseUrl());
       done();
     } catch (error) {

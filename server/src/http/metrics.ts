@@ -80,19 +80,19 @@ export function metrics({ cacheMs = CACHE_MS }: { cacheMs?: number } = {}): Metr
     registers,
   });
   const due = new Gauge({
-    name: 'parley_work_due',
+    name: 'parley_queue_due',
     help: 'Rows of a queue that are due; an ordering key counts for at most 1000.',
     labelNames: ['queue'],
     registers,
   });
   const oldest = new Gauge({
-    name: 'parley_work_oldest_seconds',
+    name: 'parley_queue_oldest_seconds',
     help: 'How long the oldest due row of a queue has waited.',
     labelNames: ['queue'],
     registers,
   });
   const failures = new Counter({
-    name: 'parley_work_failures_total',
+    name: 'parley_queue_failures_total',
     help: 'Attempts at work that failed in this process.',
     labelNames: ['queue'],
     registers,

@@ -40,6 +40,11 @@ const uploadBody = ({ flags = {} }: Upload): Json => ({
   },
 });
 
+const redirectTo = (example: unknown): Json => ({
+  description: 'The browser goes to another address',
+  headers: { Location: { description: 'The address', schema: { type: 'string', format: 'uri' }, example } },
+});
+
 const ACCESS_WITHOUT_SCOPE: ReadonlySet<string> = new Set([
   'operator',
   'public',
@@ -62,6 +67,25 @@ export function describeOperation(route: Route, schemas: Json): Json {
   const needsBody = spec.body !== undefined && (spec.body as { required?: string[] }).required !== undefined;
   const scope = ACCESS_WITHOUT_SCOPE.has(spec.access) ? undefined : spec.access;
   const answer = spec.answer.wrap(spec.example.answer as never);
+  const success = (): Json => ({
+    description: 'Success',
+    ...(scope === undefined && spec.access !== 'token'
+      ? {}
+      : {
+          headers: {
+            ...rateLimitHeaders,
+            ...(spec.successor === undefined ? {} : retirementHeaders),
+          },
+        }),
+    content: spec.answer.isContent
+      ? { '*/*': { schema: spec.answer.schema } }
+      : {
+          [spec.answer.mediaType ?? 'application/json']: {
+            schema: hoist(spec.answer.schema, schemas),
+            example: answer,
+          },
+        },
+  });
   return {
     operationId: spec.operationId,
     tags: [spec.tag],
@@ -70,6 +94,7 @@ export function describeOperation(route: Route, schemas: Json): Json {
     description: [
       spec.description,
       ...(scope === undefined ? [] : [`Requires the scope \`${scope}\`.`]),
+      ...(spec.isForAdmins || spec.answer.isExport ? ['People need the role `admin` or `owner`.'] : []),
       ...(spec.successor === undefined ? [] : [`Use \`${documented(spec.successor)}\` instead.`]),
     ].join('\n\n'),
     security: securityOf(spec),
@@ -109,25 +134,7 @@ export function describeOperation(route: Route, schemas: Json): Json {
           },
         }),
     responses: {
-      200: {
-        description: 'Success',
-        ...(scope === undefined && spec.access !== 'token'
-          ? {}
-          : {
-              headers: {
-                ...rateLimitHeaders,
-                ...(spec.successor === undefined ? {} : retirementHeaders),
-              },
-            }),
-        content: spec.answer.isContent
-          ? { '*/*': { schema: spec.answer.schema } }
-          : {
-              [spec.answer.mediaType ?? 'application/json']: {
-                schema: hoist(spec.answer.schema, schemas),
-                example: answer,
-              },
-            },
-      },
+      ...(spec.answer.isRedirect ? { 302: redirectTo(answer) } : { 200: success() }),
       ...describeFailures([...spec.failures, ...ownErrors(route)]),
     },
   };

@@ -25,6 +25,7 @@ import type { RetiringVersion } from './sunset.ts';
 import { requireAllowedSize, withFile } from './upload.ts';
 
 export const OK = 200;
+const FOUND = 302;
 
 /** What operations are executed with. */
 export interface HandlerDeps {
@@ -141,6 +142,10 @@ export function handlerOf(deps: HandlerDeps, route: Route) {
     const result = await route.handle(sessionCall as never, deps.db);
     if (audit && personId !== undefined)
       await deps.audit.recordOfPerson(personId, audit.describe(request, call.body, undefined));
+    if (spec.answer.isRedirect) {
+      deps.lifecycle.close(request, reply, FOUND);
+      return reply.header('cache-control', 'no-store').redirect(result as string, FOUND);
+    }
     deps.lifecycle.close(request, reply, OK);
     return spec.answer.wrap(result as never);
   }
@@ -224,4 +229,10 @@ function requirePermission(principal: Principal, { spec }: Route): void {
     throw new ApiError('forbidden', {
       detail: `${principal.caller.type === 'token' ? 'the token' : 'your role'} lacks the scope "${spec.access}"`,
     });
+  if (
+    (spec.isForAdmins || spec.answer.isExport) &&
+    principal.caller.type === 'user' &&
+    !principal.caller.isAdmin
+  )
+    throw new ApiError('forbidden', { detail: 'people need the role admin or owner' });
 }

@@ -21,16 +21,20 @@ const foreign = (): ApiError =>
     detail: 'a request with a session cookie must come from a page of this server',
   });
 
-const isSafe = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
+export const isSafe = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
 
 /** Throws for a request with a cookie that another site could have sent. */
 export function requireOwnSite(request: FastifyRequest, baseUrl: string): void {
   if (!isSafe(request) && relationOf(request, baseUrl) !== 'own') throw foreign();
 }
 
-/** Throws for a login that another site is known to have sent. Programs say nothing and are allowed. */
+/**
+ * Throws for a login that another site is known to have sent. Programs say nothing and are allowed, and so are addresses that
+ * somebody has typed.
+ */
 export function refuseForeignSite(request: FastifyRequest, baseUrl: string): void {
-  if (relationOf(request, baseUrl) === 'foreign') throw foreign();
+  const isTyped = isSafe(request) && request.headers['sec-fetch-site'] === 'none';
+  if (!isTyped && relationOf(request, baseUrl) === 'foreign') throw foreign();
 }
 
 const TENANT_HEADER = 'parley-tenant';

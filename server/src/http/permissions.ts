@@ -24,7 +24,6 @@ export const scopes = [
   'files:read',
   'files:write',
   'events:read',
-  'jobs:read',
   'users:read',
   'users:write',
   'tokens:read',
@@ -106,7 +105,15 @@ export const DEFAULT_PLAN: Plan = 'scale';
 /** A token, or a user of the tenant who has logged in. */
 export type Caller =
   | { type: 'token'; id: string; name: string }
-  | { type: 'user'; id: string; name: string; personId: string; sessionId: string };
+  | {
+      type: 'user';
+      id: string;
+      name: string;
+      personId: string;
+      sessionId: string;
+      /** Whether the user is an admin or an owner. */
+      isAdmin: boolean;
+    };
 
 /** Who calls, in which tenant, and what they may do there. */
 export interface Principal {

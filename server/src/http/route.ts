@@ -28,7 +28,11 @@ export interface RouteSpec<
    * logged in; `login`: anyone, but no page of another site; `public`: anyone.
    */
   access: Scope | 'token' | 'operator' | 'session' | 'login' | 'public';
+  /** Another site sends the browser here. The operation recognises by itself what it began. */
+  isReturn?: true;
   feature?: Feature;
+  /** Whether people need the role admin or owner, beside the scope. */
+  isForAdmins?: true;
   params?: P;
   /** The client may omit the body if none of its fields is required. */
   body?: B;

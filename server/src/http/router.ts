@@ -89,14 +89,19 @@ function addRoute(scope: FastifyInstance, deps: RouterDeps, guards: Guards, rout
 }
 
 /** A deprecated version is for programs that were written for it: people use the present one. */
-function guardOf(guards: Guards, { spec: { access } }: Route, isRetiring: boolean): Guard | undefined {
+function guardOf(
+  guards: Guards,
+  { spec: { access, isReturn } }: Route,
+  isRetiring: boolean,
+): Guard | undefined {
   switch (access) {
     case 'public':
       return undefined;
     case 'operator':
     case 'session':
-    case 'login':
       return guards[access];
+    case 'login':
+      return isReturn ? undefined : guards.login;
     default:
       return isRetiring ? guards.token : guards.tenant;
   }

@@ -23,12 +23,17 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
   tag: string;
   /** The searched resource, in the plural. */
   noun: string;
-  access: Scope;
+  access: Scope | 'token';
   feature?: Feature;
+  isForAdmins?: true;
   params?: P;
   searchable: Searchable;
   /** The fields of a tenant, if tenants can define fields. `ownFields` describes those in the API reference. */
-  searchableOf?: (reader: TenantReader, canRead: CanRead) => Searchable | Promise<Searchable>;
+  searchableOf?: (
+    reader: TenantReader,
+    canRead: CanRead,
+    filter: string | undefined,
+  ) => Searchable | Promise<Searchable>;
   ownFields?: string;
   /**
    * The source of the rows. For a search within another resource, a function that also checks that it exists, and may
@@ -98,6 +103,7 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
       description: `Fields to filter and sort by: ${names}.`,
       access: spec.access,
       ...(spec.feature === undefined ? {} : { feature: spec.feature }),
+      ...(spec.isForAdmins === undefined ? {} : { isForAdmins: spec.isForAdmins }),
       ...(spec.params === undefined ? {} : { params: spec.params }),
       body: SearchBody,
       answer: found(spec.schema, spec.more?.schema),
@@ -126,7 +132,8 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
       // All on one connection: waking other backends of PostgreSQL takes up to a tenth of a search's CPU time.
       return db.search(async (reader): Promise<never> => {
         const canRead = readerOf(principal);
-        const searchable = (await spec.searchableOf?.(reader, canRead)) ?? spec.searchable;
+        const searchable =
+          (await spec.searchableOf?.(reader, canRead, (body as SearchBody).query)) ?? spec.searchable;
         const request = parseSearchRequest(body as SearchBody, searchable, reader.now, meOf(principal));
         const all: SearchSource & Partial<PagePresentation> =
           typeof spec.source === 'function'

@@ -13,6 +13,8 @@ export interface Sessions {
   find(cookie: string): Session | Promise<Session>;
   /** The person as a caller in a tenant; without an id in the only one that the person belongs to. */
   principal(cookie: string, tenantId: string | undefined): Principal | Promise<Principal>;
+  /** The same for a stream that is open already: it is no use of the session, which ends after 12 hours without one. */
+  recheck(cookie: string, tenantId: string): Principal | Promise<Principal>;
   /** Forgets a session, or all sessions of a person or in a tenant, so that this process sees a change immediately. */
   forget(id: string): void;
 }

@@ -5,13 +5,14 @@ import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sha256 } from '../base/crypto.ts';
 import { ApiError, type InvalidParamKey, invalidParam } from '../base/errors.ts';
+import { unknownKey } from '../base/nearest.ts';
 import type { Pace, ReceivedFile, Upload } from './call.ts';
 import type { Principal } from './permissions.ts';
 
 /** The field of the form that is the file. */
 export const FILE_FIELD = 'file';
 
-/** Other fields are ignored, so that they can be small. */
+/** Other fields are short flags. */
 const LIMITS = { parts: 20, fields: 20, fieldSize: 1_000, headerPairs: 20 };
 /** How many bytes a body may have in addition to its file. */
 const ENVELOPE_BYTES = 64 * 1024;
@@ -50,6 +51,9 @@ export function requireAllowedSize(request: FastifyRequest, { maxBytes }: Upload
 const invalidFile = (key: InvalidParamKey, message: string): ApiError =>
   invalidParam(FILE_FIELD, key, message);
 
+const unknownField = (name: string, { flags = {} }: Upload): ApiError =>
+  invalidParam(name, 'unrecognized_keys', unknownKey(name, [FILE_FIELD, ...Object.keys(flags)]));
+
 /** Receives the file of the body and runs `work` with it. Deletes the file afterwards unless `work` has kept it. */
 export async function withFile<T>(
   request: FastifyRequest,
@@ -74,9 +78,11 @@ async function receiveFile(request: FastifyRequest, upload: Upload): Promise<Rec
   try {
     for await (const part of partsOf(request, maxBytes)) {
       if (part.fieldname !== FILE_FIELD) {
-        if (part.type === 'file') throw invalidFile('invalid_type', 'Required; no other field can be a file');
-        if (upload.flags && Object.hasOwn(upload.flags, part.fieldname))
-          flags[part.fieldname] = readFlag(part.fieldname, part.value);
+        if (part.fieldname === undefined) throw invalidFile('invalid_type', 'Required');
+        // A misspelt flag must not be ignored: a file that should be private would be public.
+        if (part.type === 'file' || !Object.hasOwn(upload.flags ?? {}, part.fieldname))
+          throw unknownField(part.fieldname, upload);
+        flags[part.fieldname] = readFlag(part.fieldname, part.value);
         continue;
       }
       if (part.type === 'field') throw invalidFile('invalid_type', 'Expected a file with a filename');

@@ -11,19 +11,25 @@ import { type Route, routeFamily } from '../http/route.ts';
 import { OneOf, Timestamp, timestamp, Uuid } from '../http/schema.ts';
 import { withV2ParamNames } from './param-names.ts';
 
-const {
-  channelId: _channelId,
-  automationId: _automationId,
-  message: _message,
-  closeChats: _closeChats,
-  audience: _audience,
-  segmentId: _segmentId,
-  ...fields
-} = NewCampaign.properties;
+const { properties } = NewCampaign;
 const NewBroadcast = Type.Object({
-  ...fields,
+  name: properties.name,
   workflowId: Uuid('The automation that runs for each recipient; it must be active'),
+  isScheduled: properties.isScheduled,
+  scheduledAt: properties.scheduledAt,
+  isReoccurring: properties.isReoccurring,
+  recurrenceRules: properties.recurrenceRules,
+  messageTemplateId: properties.messageTemplateId,
+  variables: properties.variables,
+  contacts: properties.contacts,
 });
+type NewBroadcast = Static<typeof NewBroadcast>;
+
+/** Other keys are ignored, also those that a campaign of version 3 has. */
+const knownOf = (body: NewBroadcast): NewBroadcast =>
+  Object.fromEntries(
+    Object.entries(body).filter(([key]) => Object.hasOwn(NewBroadcast.properties, key)),
+  ) as NewBroadcast;
 
 const Broadcast = Type.Object(
   {
@@ -81,9 +87,6 @@ const present = (row: CampaignRow): Broadcast => ({
   updatedAt: timestamp(row.updated_at),
 });
 
-/** Version 3 has them. */
-type Ignored = Pick<NewCampaign, 'audience' | 'segmentId' | 'message' | 'closeChats'>;
-
 export function v2BroadcastRoutes({ policy }: Pick<SaveDeps, 'policy'>): Route[] {
   return [
     broadcasts.read(
@@ -137,16 +140,9 @@ export function v2BroadcastRoutes({ policy }: Pick<SaveDeps, 'policy'>): Route[]
         },
         successor: 'POST /v3/campaigns',
       },
-      async ({ principal, params, body: { workflowId, ...body } }, tx) => {
+      async ({ principal, params, body }, tx) => {
         const channel = await requireChannel(tx, params.channelId);
-        // Unknown fields of a body are ignored: version 2 has none of them.
-        const {
-          audience: _,
-          segmentId: _s,
-          message: _m,
-          closeChats: _c,
-          ...input
-        } = body as typeof body & Ignored;
+        const { workflowId, ...input } = knownOf(body);
         return present(
           await withV2ParamNames(
             createCampaign(

@@ -52,7 +52,10 @@ it('a trace is drawn as a tree', () => {
     updatedAt: null,
     vendorId: null,
     error: null,
-    causedById: null,
+    causedBy: null,
+    sender: null,
+    campaignId: null,
+    hasContinued: false,
     text: null,
     contactId: null,
     chatId: null,
@@ -64,9 +67,9 @@ it('a trace is drawn as a tree', () => {
     type: 'event' as const,
     id: String(index),
     depth,
-    name: 'x',
+    summary: 'x',
   }));
-  expect(treeLines({ id: '3', nodes }).map((line) => line.replace('event x  t', ''))).toEqual([
+  expect(treeLines('3', { nodes }).map((line) => line.replace('event x  t', ''))).toEqual([
     '  0',
     '├─   1',
     '│  ├─   2',

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { listCauses } from '../../../../console/src/explain/causes.ts';
 import { formatDuration } from '../../../../console/src/explain/duration.ts';
 import { eventTypes } from '../../../../console/src/explain/event-types.ts';
+import { traceAddress } from '../../../../console/src/explain/links.ts';
 import { sortByRelevance } from '../../../../console/src/explain/reasons.ts';
 import { keyInTree, type TraceNode, visibleRows } from '../../../../console/src/explain/tree.ts';
 import { de } from '../../../../console/src/i18n/de.ts';
@@ -12,13 +14,11 @@ import { readFilter, writeFilter } from '../../../../console/src/ui/filter.ts';
 
 const text = readFileSync(new URL('../../../../openapi/v3.json', import.meta.url), 'utf8');
 const openapi = JSON.parse(text);
-const reasons = openapi.components.schemas.AutomationExplanation.properties.automations.items.properties
-  .reason.enum as (string | null)[];
+const reasons = openapi.components.schemas.AutomationExplanation.properties.reasons.items.properties.code
+  .enum as string[];
 
 describe('the reasons why an automation did not start', () => {
-  it.each(
-    reasons.filter((reason) => reason !== null),
-  )('%s has a sentence and what to do, in both languages', (reason) => {
+  it.each(reasons)('%s has a sentence and what to do, in both languages', (reason) => {
     for (const catalogue of [en, de] as Record<string, unknown>[])
       for (const key of [`why.reason.${reason}`, `why.todo.${reason}`])
         expect(catalogue[key], key).toEqual(expect.stringMatching(/^.+\.$/));
@@ -30,18 +30,61 @@ describe('the reasons why an automation did not start', () => {
   });
 
   it('stand below those that started, the nearest first', () => {
-    const of = (reason: string | null) =>
-      ({ reason, hasStarted: reason === null, continuedRunId: null }) as never;
-    const sorted = sortByRelevance(['other_trigger', 'no_keyword', null, 'not_active'].map(of));
-    expect(sorted.map(({ reason }) => reason)).toEqual([null, 'no_keyword', 'not_active', 'other_trigger']);
+    const of = (...codes: string[]) =>
+      ({
+        reasons: codes.map((code) => ({ code })),
+        started: codes.length === 0,
+        continuedRunId: null,
+      }) as never;
+    const sorted = sortByRelevance([of('other_trigger'), of('no_keyword'), of(), of('not_active')]);
+    expect(sorted.map((one) => one.reasons[0]?.code)).toEqual([
+      undefined,
+      'no_keyword',
+      'not_active',
+      'other_trigger',
+    ]);
   });
 
   it('matter less than that a run went on with the message', () => {
     const [first] = sortByRelevance([
-      { reason: 'no_keyword', hasStarted: false, continuedRunId: null },
-      { reason: 'other_trigger', hasStarted: false, continuedRunId: 'r1' },
+      { reasons: [{ code: 'no_keyword' }], started: false, continuedRunId: null },
+      { reasons: [{ code: 'other_trigger' }], started: false, continuedRunId: 'r1' },
     ] as never);
     expect(first?.continuedRunId).toBe('r1');
+  });
+});
+
+describe('what may have started automations', () => {
+  const at = (second: number): string => `2026-11-15T01:02:0${second}.000Z`;
+  const message = (id: string, second: number) => ({ id, createdAt: at(second), text: id });
+  const event = (type: string, second: number) => ({
+    id: type,
+    createdAt: at(second),
+    type: type as (typeof eventTypes)[number],
+  });
+
+  it('is the latest first, and what a message opened belongs to the message', () => {
+    const causes = listCauses(
+      [message('second', 5), message('first', 1)],
+      [
+        event('contact.labels_added', 5),
+        event('chat.status_changed', 3),
+        event('message.received', 1),
+        event('chat.created', 1),
+        event('contact.created', 1),
+      ],
+    );
+    expect(causes.map(({ id }) => id)).toEqual([
+      'second',
+      'contact.labels_added',
+      'chat.status_changed',
+      'first',
+    ]);
+  });
+
+  it('is there without any message', () => {
+    const causes = listCauses([], [event('contact.labels_added', 2), event('contact.created', 1)]);
+    expect(causes.map(({ type }) => type)).toEqual(['contact.labels_added', 'contact.created']);
   });
 });
 
@@ -79,10 +122,22 @@ describe('the types of events', () => {
   });
 });
 
-const node = (id: string, causedById: string | null, depth: number, ms: number): TraceNode =>
-  ({ id, causedById, depth, at: new Date(ms).toISOString(), type: 'event' }) as TraceNode;
+it('the address of a trace is one part of a path, also with the id of a vendor', () => {
+  for (const id of [
+    '019a82a0-0000-7000-8000-00000000ffff',
+    'wamid.HBgL/a+b==',
+    '<a/b#c?d%25e@example.com>',
+  ]) {
+    const parts = traceAddress(id).to.split('/');
+    expect([parts.length, parts[1], decodeURIComponent(parts[2] ?? '')]).toEqual([3, 'trace', id]);
+    expect(new URL(traceAddress(id).to, 'https://parley.test').pathname).toBe(traceAddress(id).to);
+  }
+});
+
+const node = (id: string, causedBy: string | null, depth: number, ms: number): TraceNode =>
+  ({ id, causedBy, depth, at: new Date(ms).toISOString(), type: 'event' }) as TraceNode;
 const trace = {
-  id: 'b',
+  root: 'a',
   isComplete: true,
   nodes: [
     node('a', null, 0, 1_000),

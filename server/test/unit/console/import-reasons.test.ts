@@ -39,6 +39,8 @@ describe('what is wrong with a row of a file', () => {
     'Has neither a phone number nor an email address',
     'The phone number and the email address belong to two contacts: merge those first',
     'There is no label "a"b\nc"',
+    'Its contact would have more than 100 phone numbers and email addresses: is one address used for several people?',
+    'Its contact would have more than 16384 characters of metadata, as JSON',
   ])('is said in German: %s', (reason) => {
     expect(translate(reason)).toBeTypeOf('string');
   });

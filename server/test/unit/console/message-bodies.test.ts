@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodiesOf } from '../../../../console/src/screens/inbox/message-bodies.ts';
+import { bodiesOf, maxButtonsOn } from '../../../../console/src/screens/inbox/message-bodies.ts';
 
 const fileOf = (name: string, type: string): File => new File(['x'], name, { type });
 const photo = fileOf('bike.png', 'image/png');
@@ -37,6 +37,22 @@ describe('what a written reply is sent as', () => {
     const table = fileOf('list.csv', 'text/csv');
     expect(bodiesOf({ text: '😀'.repeat(1024), files: [table] }, 'whatsapp')).toHaveLength(1);
     expect(bodiesOf({ text: '😀'.repeat(1025), files: [table] }, 'whatsapp')).toHaveLength(2);
+  });
+
+  it('has buttons below the text, after the files', () => {
+    const buttons = [
+      { id: 'button_1', title: 'Monday' },
+      { id: 'button_2', title: 'Tuesday' },
+    ];
+    const written = { text: 'Which day?', files: [photo], buttons: [' Monday ', '', 'Tuesday', 'Monday'] };
+    expect(bodiesOf({ ...written, replyToMessageId: 'm1' }, 'whatsapp')).toEqual([
+      [{ replyToMessageId: 'm1' }, [photo]],
+      [{ text: 'Which day?', interactive: { buttons } }, []],
+    ]);
+    expect(bodiesOf({ text: 'Hello', files: [], buttons: [' '] }, 'whatsapp')).toEqual([
+      [{ text: 'Hello' }, []],
+    ]);
+    expect(['whatsapp', 'instagram', 'sms', 'email', undefined].map(maxButtonsOn)).toEqual([3, 13, 0, 0, 0]);
   });
 
   it('is one mail with all files', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { handleEachAlone } from '../../../src/engine/handle-each-alone.ts';
+import { VendorFailure } from '../../../src/providers/vendor-failure.ts';
 
 const errorWith = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -27,6 +28,7 @@ it.each([
   '22P05',
   '23514',
   '54000',
+  '404',
   'ERR_INVALID_ARG_TYPE',
 ])('an error that a row causes (%s) counts for that row only', async (code) => {
   const failed: string[] = [];
@@ -36,4 +38,11 @@ it.each([
     async (row) => void failed.push(row),
   );
   expect([outcome, failed]).toEqual(['failing', ['bad']]);
+});
+
+it('a code of a vendor is no trouble of the server', async () => {
+  const failed: string[] = [];
+  const fail = async (row: string) => void failed.push(row);
+  await handleEachAlone(['a'], () => Promise.reject(new VendorFailure('53100', 'refused', true)), fail);
+  expect(failed).toEqual(['a']);
 });

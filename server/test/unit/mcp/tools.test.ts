@@ -39,6 +39,13 @@ it('fields that the table names exist, and those that a body requires are offere
   }
 });
 
+it('a campaign is previewed with its own message, and at its time', () => {
+  const schema = tools.find(({ name }) => name === 'preview_campaign')?.inputSchema;
+  expect(Object.keys((schema?.properties ?? {}) as object)).toEqual(
+    expect.arrayContaining(['message', 'templateHeader', 'scheduledAt', 'timezone']),
+  );
+});
+
 it('schemas refer only to what they have, and fit into the context of an assistant', () => {
   for (const { name, inputSchema } of tools) {
     const text = JSON.stringify(inputSchema);

@@ -42,6 +42,10 @@ describe('the check of words', () => {
 
   it('checks names of files, SQL, Markdown and the descriptions of the API', () => {
     expect(found('server/src/find-gadget.ts', '')).toEqual(['1 gadget → tool']);
+    expect(found('a.tsx', 'const a = <b c={useGadget()}>A gadget</b>;')).toEqual([
+      '1 useGadget → tool',
+      '1 gadget → tool',
+    ]);
     expect(found('a.sql', '-- A crate.\ncreate table crate ();')).toEqual(['2 crate → box']);
     expect(found('README.md', '# Parley\n\nA gadget, in a jiffy.')).toEqual([
       '3 gadget → tool',
