@@ -3,7 +3,7 @@ import {
   keepPreviousData,
   MutationCache,
   QueryCache,
-  QueryClient,
+  type QueryClient,
   type QueryKey,
   type UseMutationResult,
   type UseQueryResult,
@@ -15,6 +15,7 @@ import type { PlainKey } from '../i18n/catalogue.ts';
 import { useText } from '../i18n/i18n.tsx';
 import { useShowError, useToast } from '../ui/toast.tsx';
 import { isLoggedOut, statusOf } from './errors.ts';
+import { ReadingClient } from './query-client.ts';
 
 export { client } from './client.ts';
 
@@ -36,7 +37,7 @@ const isWorthRetrying = (error: unknown): boolean => error instanceof ParleyErro
  * Everything that was read. It stays fresh: events change it (see live/patches.ts), and it is read again after events
  * may have been missed.
  */
-export const queryClient: QueryClient = new QueryClient({
+export const queryClient: QueryClient = new ReadingClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey }) => {
       if (queryKey[0] !== SESSION_KEY[0]) checkSession(error);

@@ -1,8 +1,7 @@
 import { type Contact, getContact } from '@parley/sdk';
 import type { QueryClient, UseQueryResult } from '@tanstack/react-query';
 import { client, useRead } from './api.ts';
-import { type ListData, mapPages } from './lists.ts';
-import { readAfterwards } from './read-afterwards.ts';
+import { changeLists } from './read-afterwards.ts';
 
 export const CONTACTS_KEY = ['contacts'];
 export const contactKey = (contactId: string): readonly string[] => [...CONTACTS_KEY, 'one', contactId];
@@ -20,14 +19,7 @@ export function storeContact(cache: QueryClient, contact: Contact): void {
   // What is being read may be from before.
   void cache.cancelQueries({ queryKey: contactKey(contact.id), exact: true });
   cache.setQueryData(contactKey(contact.id), contact);
-  for (const [key] of cache.getQueriesData({ queryKey: [...CONTACTS_KEY, 'list'] })) {
-    const replace = (): void =>
-      void cache.setQueryData<ListData<Contact>>(
-        key,
-        (data) =>
-          data && mapPages(data, (rows) => rows.map((row) => (row.id === contact.id ? contact : row))),
-      );
-    readAfterwards(key, replace);
-    replace();
-  }
+  changeLists<Contact>(cache, [...CONTACTS_KEY, 'list'], (rows) =>
+    rows.map((row) => (row.id === contact.id ? contact : row)),
+  );
 }

@@ -1,5 +1,6 @@
-import type { QueryKey } from '@tanstack/react-query';
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { queryClient } from './api.ts';
+import { type ListData, mapPages } from './lists.ts';
 
 const waiting = new Set<string>();
 
@@ -19,4 +20,14 @@ export function readAfterwards(queryKey: QueryKey, changeAgain: () => void): voi
     void queryClient.invalidateQueries({ queryKey, exact: true });
   };
   query.promise?.then(again, again);
+}
+
+/** Changes the rows of all lists whose keys begin alike. */
+export function changeLists<T>(cache: QueryClient, queryKey: QueryKey, change: (rows: T[]) => T[]): void {
+  for (const [key] of cache.getQueriesData<ListData<T>>({ queryKey })) {
+    const changeOne = (): void =>
+      void cache.setQueryData<ListData<T>>(key, (data) => data && mapPages(data, change));
+    readAfterwards(key, changeOne);
+    changeOne();
+  }
 }

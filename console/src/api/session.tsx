@@ -39,6 +39,12 @@ export const mayUse = ({ scopes }: Pick<Membership, 'scopes'>, scope: Scope | un
 /** Whether the person may do something: `const canWrite = useScope('chats:write')`. */
 export const useScope = (scope: Scope): boolean => mayUse(useWorkspace().membership, scope);
 
+/** Whether the person may download files of many rows, or of everything about somebody. */
+export function useCanExport(): boolean {
+  const { role } = useWorkspace().membership;
+  return role === 'admin' || role === 'owner';
+}
+
 /** The membership of this tab: the chosen one, or else the first. */
 export const findMembership = (
   { memberships }: Session,

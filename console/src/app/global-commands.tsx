@@ -12,10 +12,11 @@ import { maySee } from './may-see.ts';
 import { Palette } from './palette.tsx';
 import { THEMES, writePreference } from './preferences.ts';
 import { addressOf } from './screens.ts';
+import './stored-drafts.ts';
 import { useScreens } from './use-screens.ts';
 
 /** What somebody wants to leave, and how. */
-interface Leaving {
+interface Departure {
   ends: 'page' | 'session';
   /** What the button says. */
   action: string;
@@ -29,11 +30,11 @@ export function GlobalCommands() {
   const screens = useScreens();
   const { session, membership } = useWorkspace();
   const [opened, setOpened] = useState<'palette' | 'keys'>();
-  const [leaving, setLeaving] = useState<Leaving>();
+  const [departure, setDeparture] = useState<Departure>();
   const logOut = useWrite(endSession);
   /** Asks first if something would be lost. */
-  const leave = (next: Leaving): void => {
-    if (wouldLose(next.ends)) setLeaving(next);
+  const leave = (next: Departure): void => {
+    if (wouldLose(next.ends)) setDeparture(next);
     else next.go();
   };
   const openPalette = (): void => setOpened('palette');
@@ -117,14 +118,14 @@ export function GlobalCommands() {
     ),
   ]);
   const close = (): void => setOpened(undefined);
-  if (leaving)
+  if (departure)
     return (
       <ConfirmDialog
         title={t('leave.title')}
-        text={t(leaving.ends === 'session' ? 'leave.session' : 'leave.page')}
-        action={leaving.action}
-        write={{ mutate: leaving.go, isPending: false, error: undefined }}
-        onClose={() => setLeaving(undefined)}
+        text={t(departure.ends === 'session' ? 'leave.session' : 'leave.page')}
+        action={departure.action}
+        write={{ mutate: departure.go, isPending: false, error: undefined }}
+        onClose={() => setDeparture(undefined)}
       />
     );
   if (opened === 'palette') return <Palette onClose={close} />;

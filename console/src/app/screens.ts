@@ -108,7 +108,7 @@ export const screens: readonly Screen[] = [
     path: '/trace/{-$traceId}',
     title: 'trace.title',
     icon: 'trace',
-    scope: 'events:read',
+    scope: 'automations:read',
     load: async () => (await import('../screens/trace/trace.tsx')).Trace,
   },
   {

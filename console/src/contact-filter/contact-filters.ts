@@ -1,10 +1,11 @@
-import { type FilterTexts, oneOf, written } from '../ui/filter.ts';
+import { called, type FilterTexts, oneOf, written } from '../ui/filter.ts';
 
 export const PERIODS = ['P1D', 'P7D', 'P30D'] as const;
 
 /** How conditions about contacts are written. */
 export const contactFilters = {
   label: written('in', 'labelIds'),
+  segment: called('segment'),
   subscribed: oneOf({ true: 'eq(isSubscribed,true)', false: 'eq(isSubscribed,false)' }),
   name: written('contains', 'fullName'),
   email: written('contains', 'email'),

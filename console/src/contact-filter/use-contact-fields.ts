@@ -1,5 +1,6 @@
-import { searchLabels } from '@parley/sdk';
+import { searchLabels, searchSegments } from '@parley/sdk';
 import { useAll } from '../api/lists.ts';
+import { useScope } from '../api/session.tsx';
 import { useText } from '../i18n/i18n.tsx';
 import type { FilterField } from '../ui/filter.ts';
 import { contactFilters, PERIODS } from './contact-filters.ts';
@@ -10,8 +11,10 @@ type Field = keyof typeof contactFilters;
 export function useContactFields(): FilterField[] {
   const t = useText();
   const labels = useAll(['labels'], searchLabels).data ?? [];
+  const segments = useAll(['segments'], searchSegments, { enabled: useScope('contacts:read') }).data ?? [];
   const options: Partial<Record<Field, readonly { value: string; label: string }[]>> = {
     label: labels.map(({ id, name }) => ({ value: id, label: name })),
+    segment: segments.map(({ id, name }) => ({ value: id, label: name })),
     subscribed: [
       { value: 'true', label: t('contacts.yes') },
       { value: 'false', label: t('contacts.no') },

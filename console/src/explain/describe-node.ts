@@ -19,23 +19,28 @@ interface DescribedNode {
 /** What a node of a trace is, in words. */
 export function useDescribeNode(): (node: TraceNode) => DescribedNode {
   const t = useText();
-  return ({ type, name }) => {
+  return ({ type, summary, sender, hasContinued }) => {
     switch (type) {
       case 'message':
-        return name === 'inbound'
+        return sender === 'inbound'
           ? { icon: 'reply', title: t('trace.inbound') }
           : { icon: 'send', title: t('trace.outbound') };
       case 'run':
-        return { icon: 'automation', title: t('trace.run', { name }) };
+        return {
+          icon: 'automation',
+          title: t(hasContinued ? 'trace.runContinued' : 'trace.run', { name: summary }),
+        };
       case 'delivery':
         return {
           icon: 'webhook',
-          title: name === '' ? t('trace.deliveryGone') : t('trace.delivery', { url: name }),
+          title: summary === '' ? t('trace.deliveryGone') : t('trace.delivery', { url: summary }),
         };
+      case 'vendor_request':
+        return { icon: 'channel', title: t('trace.request', { provider: summary }) };
       case 'event':
-        return isEventType(name)
-          ? { icon: EVENT_ICONS[name], title: t(`eventType.${name}`) }
-          : { icon: 'event', title: name };
+        return isEventType(summary)
+          ? { icon: EVENT_ICONS[summary], title: t(`eventType.${summary}`) }
+          : { icon: 'event', title: summary };
     }
   };
 }

@@ -6,7 +6,8 @@ export interface Address {
   search?: Readonly<Record<string, string>>;
 }
 
-export const traceAddress = (id: string): Address => ({ to: `/trace/${id}` });
+/** The id may be one that a vendor gave, with any signs. */
+export const traceAddress = (id: string): Address => ({ to: `/trace/${encodeURIComponent(id)}` });
 export const eventAddress = (id: string): Address => ({ to: `/events/${id}` });
 export const contactAddress = (id: string): Address => ({ to: `/contacts/${id}` });
 /** A chat, at one of its messages. */

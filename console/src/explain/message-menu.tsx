@@ -20,7 +20,7 @@ export function MessageMenu({ messageId, isInbound, more = [], className }: Mess
   const t = useText();
   const navigate = useNavigate();
   const canExplain = useScope('automations:read');
-  const canTrace = useScope('events:read');
+  const canTrace = useScope('automations:read');
   const [isAsking, setIsAsking] = useState(false);
   const items = [
     ...more,

@@ -1,7 +1,6 @@
 import type { AutomationExplanation } from '@parley/sdk';
 
-export type ExplainedAutomation = AutomationExplanation['automations'][number];
-type Reason = NonNullable<ExplainedAutomation['reason']>;
+type Reason = AutomationExplanation['reasons'][number]['code'];
 
 /** What people most probably ask about comes first. */
 const ORDER: Readonly<Record<Reason, number>> = {
@@ -20,9 +19,9 @@ const ORDER: Readonly<Record<Reason, number>> = {
   not_active: 4,
   other_trigger: 5,
 };
-const rankOf = ({ reason, continuedRunId }: ExplainedAutomation): number =>
-  reason === null || continuedRunId !== null ? 0 : ORDER[reason];
+const rankOf = ({ started, reasons, continuedRunId }: AutomationExplanation): number =>
+  started || continuedRunId !== null ? 0 : Math.min(...reasons.map(({ code }) => ORDER[code]));
 
 /** Those that started or went on first, then those that nearly did. */
-export const sortByRelevance = (automations: readonly ExplainedAutomation[]): ExplainedAutomation[] =>
+export const sortByRelevance = (automations: readonly AutomationExplanation[]): AutomationExplanation[] =>
   automations.toSorted((a, b) => rankOf(a) - rankOf(b));

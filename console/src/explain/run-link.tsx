@@ -12,7 +12,7 @@ interface RunLinkProps {
 /** The name of an automation, which leads to what a run of it did. */
 export function RunLink({ runId, automationId, name }: RunLinkProps) {
   const hasScreen = useHasScreen();
-  const canTrace = useScope('events:read');
+  const canTrace = useScope('automations:read');
   if (hasScreen('/automations'))
     return <AddressLink address={runAddress(automationId, runId)}>{name}</AddressLink>;
   return canTrace ? <AddressLink address={traceAddress(runId)}>{name}</AddressLink> : name;

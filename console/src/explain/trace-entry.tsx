@@ -65,7 +65,7 @@ export function TraceEntry({ row, isOpen, isAsked, isCurrent, onFocus, onToggle 
             {title}
           </span>
           {status && <Badge look={status.look}>{status.text}</Badge>}
-          {node.type === 'event' && <code className={styles.code}>{node.name}</code>}
+          {node.type === 'event' && <code className={styles.code}>{node.summary}</code>}
         </p>
         {node.type === 'message' && (
           <p className={styles.text} dir="auto">
@@ -113,14 +113,18 @@ function NodeLinks({ row, isAsked, isCurrent }: NodeLinksProps) {
     events: useScope('events:read'),
     automations: useScope('automations:read'),
     webhooks: useScope('webhooks:read'),
+    campaigns: useScope('campaigns:read'),
   };
   const { node, cause, hasChildren } = row;
-  const { type, id, chatId, contactId, automationId, webhookId } = node;
+  const { type, id, chatId, contactId, automationId, campaignId, webhookId } = node;
   const links = [
     type === 'run' &&
       automationId !== null &&
       may.automations &&
       hasScreen('/automations') && { address: runAddress(automationId, id), label: t('trace.openRun') },
+    campaignId !== null &&
+      may.campaigns &&
+      hasScreen('/campaigns') && { address: { to: `/campaigns/${campaignId}` }, label: t('trace.campaign') },
     type === 'delivery' &&
       webhookId !== null &&
       may.webhooks &&

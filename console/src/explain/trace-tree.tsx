@@ -3,19 +3,19 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { useText } from '../i18n/i18n.tsx';
 import { TraceEntry } from './trace-entry.tsx';
 import styles from './trace-tree.module.css';
-import { keyInTree, visibleRows } from './tree.ts';
+import { isAsked, keyInTree, visibleRows } from './tree.ts';
 
 /** Causes and consequences as an indented tree. Arrow keys move in it, open and close. */
-export function TraceTree({ trace }: { trace: Trace }) {
+export function TraceTree({ askedId, trace }: { askedId: string; trace: Trace }) {
   const t = useText();
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   /** The row that Tab leads to. */
-  const [currentId, setCurrentId] = useState(trace.id);
+  const [currentId, setCurrentId] = useState<string>();
   const list = useRef<HTMLDivElement>(null);
   const rows = visibleRows(trace, closed);
   const current = Math.max(
     0,
-    rows.findIndex(({ node }) => node.id === currentId),
+    rows.findIndex(({ node }) => (currentId === undefined ? isAsked(node, askedId) : node.id === currentId)),
   );
 
   const toggle = (id: string): void =>
@@ -46,7 +46,7 @@ export function TraceTree({ trace }: { trace: Trace }) {
           key={row.node.id}
           row={row}
           isOpen={!closed.has(row.node.id)}
-          isAsked={row.node.id === trace.id}
+          isAsked={isAsked(row.node, askedId)}
           isCurrent={index === current}
           onFocus={() => setCurrentId(row.node.id)}
           onToggle={() => toggle(row.node.id)}

@@ -15,21 +15,21 @@ export interface TraceRow {
 }
 
 /** The rows of a tree that are not inside a closed one, in reading order. */
-export function visibleRows({ nodes }: Trace, closed: ReadonlySet<string>): TraceRow[] {
+export function visibleRows({ nodes }: Pick<Trace, 'nodes'>, closed: ReadonlySet<string>): TraceRow[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const children = new Map<string | null, TraceNode[]>();
-  for (const node of nodes) children.set(node.causedById, [...(children.get(node.causedById) ?? []), node]);
+  for (const node of nodes) children.set(node.causedBy, [...(children.get(node.causedBy) ?? []), node]);
   const hidden = new Set<string>();
   const rows: TraceRow[] = [];
   // A cause stands before what followed from it.
   for (const node of nodes) {
-    const { id, causedById, at } = node;
-    if (causedById !== null && (closed.has(causedById) || hidden.has(causedById))) {
+    const { id, causedBy, at } = node;
+    if (causedBy !== null && (closed.has(causedBy) || hidden.has(causedBy))) {
       hidden.add(id);
       continue;
     }
-    const cause = causedById === null ? undefined : byId.get(causedById);
-    const alike = children.get(causedById) ?? [];
+    const cause = causedBy === null ? undefined : byId.get(causedBy);
+    const alike = children.get(causedBy) ?? [];
     rows.push({
       node,
       cause,
@@ -43,6 +43,10 @@ export function visibleRows({ nodes }: Trace, closed: ReadonlySet<string>): Trac
   return rows;
 }
 
+/** Whether a node is the one that was asked for: ids of ours may be written in capital letters. */
+export const isAsked = ({ id }: Pick<TraceNode, 'id'>, asked: string): boolean =>
+  id === asked || id === asked.toLowerCase();
+
 /** What a key does in a tree: another row, or opening and closing this one. */
 export function keyInTree(
   key: string,
@@ -52,7 +56,7 @@ export function keyInTree(
 ): { focus: number } | { toggle: string } | undefined {
   const row = rows[index];
   if (!row) return undefined;
-  const { id, causedById } = row.node;
+  const { id, causedBy } = row.node;
   const isOpen = row.hasChildren && !closed.has(id);
   switch (key) {
     case 'ArrowDown':
@@ -68,7 +72,7 @@ export function keyInTree(
       return isOpen ? { focus: index + 1 } : { toggle: id };
     case 'ArrowLeft': {
       if (isOpen) return { toggle: id };
-      const cause = rows.findIndex(({ node }) => node.id === causedById);
+      const cause = rows.findIndex(({ node }) => node.id === causedBy);
       return cause < 0 ? undefined : { focus: cause };
     }
     default:

@@ -1,4 +1,4 @@
-import { type AutomationExplanation, explainAutomations, type Message, searchMessages } from '@parley/sdk';
+import { type AutomationExplanation, explainAutomations } from '@parley/sdk';
 import { useState } from 'react';
 import { client, useRead } from '../api/api.ts';
 import { statusOf } from '../api/errors.ts';
@@ -8,15 +8,18 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { EmptyState, Loaded, Warning } from '../ui/notices.tsx';
 import { AddressLink } from './address-link.tsx';
+import type { Cause } from './causes.ts';
 import { type Address, runAddress, traceAddress, useHasScreen } from './links.ts';
-import { type ExplainedAutomation, sortByRelevance } from './reasons.ts';
+import { sortByRelevance } from './reasons.ts';
+import { type CausesOf, useCauses } from './use-causes.ts';
 import styles from './why-dialog.module.css';
 
-/** What is explained: a message, an event, or the latest messages of a chat or a contact. */
-type WhyAbout = { messageId: string } | { eventId: string } | { chatId: string } | { contactId: string };
+/** What is explained: a message or an event. */
+type Explained = { messageId: string } | { eventId: string };
 
 interface WhyDialogProps {
-  about: WhyAbout;
+  /** What is explained, or whose latest messages and events are. */
+  about: Explained | CausesOf;
   onClose: () => void;
 }
 
@@ -25,47 +28,44 @@ export function WhyDialog({ about, onClose }: WhyDialogProps) {
   const t = useText();
   return (
     <Dialog title={t('why.title')} onClose={onClose}>
-      {'chatId' in about || 'contactId' in about ? (
-        <LatestMessages about={about} />
-      ) : (
-        <Explanation about={about} />
-      )}
+      {'contactId' in about ? <LatestCauses of={about} /> : <Explanation about={about} />}
     </Dialog>
   );
 }
 
-const LATEST = 20;
 const EXCERPT = 60;
 
-function LatestMessages({ about }: { about: { chatId: string } | { contactId: string } }) {
+function LatestCauses({ of }: { of: CausesOf }) {
   const { t, formatDate } = useTranslator();
   const [chosen, setChosen] = useState<string>();
-  const [[field, id]] = Object.entries(about) as [[string, string]];
-  const messages = useRead(['messages', 'why', field, id], (signal) =>
-    searchMessages(client, {
-      body: { query: `and(eq(${field},"${id}"),eq(sender,"inbound"))`, pagination: { limit: LATEST } },
-      signal,
-    }),
-  );
-  const labelOf = ({ text, timestamp }: Message): string =>
-    `${formatDate(new Date(timestamp), 'time')} · ${text?.slice(0, EXCERPT) ?? t('trace.noText')}`;
+  const causes = useCauses(of);
+  const titleOf = (cause: Cause): string =>
+    cause.type === undefined
+      ? (cause.text?.slice(0, EXCERPT) ?? t('trace.noText'))
+      : t(`eventType.${cause.type}`);
   return (
-    <Loaded query={messages}>
-      {({ items }) => {
-        const messageId = chosen ?? items[0]?.id;
-        return messageId === undefined ? (
-          <EmptyState icon="question" title={t('why.noMessages')}>
-            {t('why.noMessagesText')}
+    <Loaded query={causes}>
+      {(items) => {
+        const cause = items.find(({ id }) => id === chosen) ?? items[0];
+        return cause === undefined ? (
+          <EmptyState icon="question" title={t('why.noCauses')}>
+            {t('why.noCausesText')}
           </EmptyState>
         ) : (
           <>
             <SelectField
-              label={t('why.message')}
-              value={messageId}
-              options={items.map((message) => ({ value: message.id, label: labelOf(message) }))}
+              label={t('why.cause')}
+              value={cause.id}
+              options={items.map((item) => ({
+                value: item.id,
+                label: `${formatDate(new Date(item.createdAt), 'time')} · ${titleOf(item)}`,
+              }))}
               onChange={setChosen}
             />
-            <Explanation key={messageId} about={{ messageId }} />
+            <Explanation
+              key={cause.id}
+              about={cause.type === undefined ? { messageId: cause.id } : { eventId: cause.id }}
+            />
           </>
         );
       }}
@@ -73,25 +73,39 @@ function LatestMessages({ about }: { about: { chatId: string } | { contactId: st
   );
 }
 
-function Explanation({ about }: { about: { messageId: string } | { eventId: string } }) {
+function Explanation({ about }: { about: Explained }) {
   const t = useText();
-  const explained = useRead(['explain', ...Object.values(about)], (signal) =>
-    explainAutomations(client, { body: about, signal }),
+  const [id] = Object.values(about) as [string];
+  const explained = useRead(
+    ['explain', id],
+    (signal) => explainAutomations(client, { body: about, signal }),
+    {
+      // A run may have gone on with the message since then.
+      freshMs: 0,
+    },
   );
   if (statusOf(explained.error) === 404) return <Warning>{t('why.gone')}</Warning>;
   return (
     <Loaded query={explained} lines={6}>
-      {(explanation) => <Explained explanation={explanation} />}
+      {(automations) => <ExplainedList id={id} automations={automations} />}
     </Loaded>
   );
 }
 
-function Explained({ explanation }: { explanation: AutomationExplanation }) {
+/** The API explains so many. */
+const MAX_AUTOMATIONS = 1_000;
+
+interface ExplainedListProps {
+  /** Of what is explained. */
+  id: string;
+  automations: readonly AutomationExplanation[];
+}
+
+function ExplainedList({ id, automations }: ExplainedListProps) {
   const t = useText();
-  const { automations, event, isComplete } = explanation;
-  const started = automations.filter(({ hasStarted }) => hasStarted).length;
-  const continued = automations.filter(
-    ({ hasStarted, continuedRunId }) => !hasStarted && continuedRunId !== null,
+  const startedCount = automations.filter(({ started }) => started).length;
+  const continuedCount = automations.filter(
+    ({ started, continuedRunId }) => !started && continuedRunId !== null,
   ).length;
   if (automations.length === 0)
     return (
@@ -103,14 +117,14 @@ function Explained({ explanation }: { explanation: AutomationExplanation }) {
     <>
       <p className={styles.summary} role="status">
         <span>
-          {t('why.startedCount', { count: started })}
+          {t('why.startedCount', { count: startedCount })}
           {' · '}
-          {continued > 0 && `${t('why.continuedCount', { count: continued })} · `}
-          {t('why.notStartedCount', { count: automations.length - started - continued })}
+          {continuedCount > 0 && `${t('why.continuedCount', { count: continuedCount })} · `}
+          {t('why.notStartedCount', { count: automations.length - startedCount - continuedCount })}
         </span>
-        <AddressLink address={traceAddress(event.id)}>{t('trace.show')}</AddressLink>
+        <AddressLink address={traceAddress(id)}>{t('trace.show')}</AddressLink>
       </p>
-      {!isComplete && <Warning>{t('why.incomplete')}</Warning>}
+      {automations.length >= MAX_AUTOMATIONS && <Warning>{t('why.incomplete')}</Warning>}
       <ul className={styles.list}>
         {sortByRelevance(automations).map((automation) => (
           <ExplainedRow key={automation.automationId} automation={automation} />
@@ -121,17 +135,17 @@ function Explained({ explanation }: { explanation: AutomationExplanation }) {
 }
 
 /** What became of an automation: of its badge, and of the run that proves it. */
-function outcomeOf({ hasStarted, runId, continuedRunId }: ExplainedAutomation) {
-  if (hasStarted) return { look: 'good', title: 'why.started', runId } as const;
+function outcomeOf({ started, runId, continuedRunId }: AutomationExplanation) {
+  if (started) return { look: 'good', title: 'why.started', runId } as const;
   return continuedRunId === null
     ? ({ look: 'plain', title: 'why.notStarted', runId } as const)
     : ({ look: 'good', title: 'why.continued', runId: continuedRunId } as const);
 }
 
-function ExplainedRow({ automation }: { automation: ExplainedAutomation }) {
+function ExplainedRow({ automation }: { automation: AutomationExplanation }) {
   const t = useText();
   const hasScreen = useHasScreen();
-  const { automationId, name, continuedRunId, reason } = automation;
+  const { automationId, name, continuedRunId, reasons } = automation;
   const { look, title, runId } = outcomeOf(automation);
   const isLinked = hasScreen('/automations');
   const linkTo = (id: string): Address => (isLinked ? runAddress(automationId, id) : traceAddress(id));
@@ -150,11 +164,11 @@ function ExplainedRow({ automation }: { automation: ExplainedAutomation }) {
       {continuedRunId !== null ? (
         <p>{t('why.continuedText')}</p>
       ) : (
-        reason !== null && (
-          <p>
-            {t(`why.reason.${reason}`)} <span className={styles.todo}>{t(`why.todo.${reason}`)}</span>
+        reasons.map(({ code }) => (
+          <p key={code}>
+            {t(`why.reason.${code}`)} <span className={styles.todo}>{t(`why.todo.${code}`)}</span>
           </p>
-        )
+        ))
       )}
       {runId !== null && <AddressLink address={linkTo(runId)}>{t('why.openRun')}</AddressLink>}
       {continuedRunId !== null && runId !== continuedRunId && (

@@ -1,6 +1,7 @@
 import { type Notification, readNotifications, searchNotifications } from '@parley/sdk';
 import { useEffect } from 'react';
 import { client, queryClient, useRead } from '../api/api.ts';
+import { readAfterwards } from '../api/read-afterwards.ts';
 import { addPatch } from '../live/patches.ts';
 
 type Notifications = Awaited<ReturnType<typeof searchNotifications>>;
@@ -22,8 +23,10 @@ export const useNotifications = ({ enabled = true } = {}) =>
 
 export const refreshNotifications = (): void => void queryClient.invalidateQueries({ queryKey: KEY });
 
-const change = (next: (data: Notifications) => Notifications): void =>
-  void queryClient.setQueryData<Notifications>(KEY, (data) => data && next(data));
+function change(next: (data: Notifications) => Notifications): void {
+  readAfterwards(KEY, () => {});
+  queryClient.setQueryData<Notifications>(KEY, (data) => data && next(data));
+}
 
 addPatch(['notification.created'], (event) => {
   const notification = event.data as unknown as Notification;
@@ -45,16 +48,18 @@ export async function markNotifications(which: readonly Notification[] | 'all'):
   if (unread.length === 0) return;
   const ids = unread === 'all' ? undefined : unread.map(({ id }) => id);
   const readAt = new Date().toISOString();
-  change((data) => ({
-    ...data,
-    items: data.items.map((item) =>
-      item.isRead || (ids && !ids.includes(item.id)) ? item : { ...item, isRead: true, readAt },
-    ),
-    unreadCount: ids ? Math.max(0, data.unreadCount - ids.length) : 0,
-  }));
+  const mark = (unreadCountOf: (data: Notifications) => number): void =>
+    change((data) => ({
+      ...data,
+      items: data.items.map((item) =>
+        item.isRead || (ids && !ids.includes(item.id)) ? item : { ...item, isRead: true, readAt },
+      ),
+      unreadCount: unreadCountOf(data),
+    }));
+  mark((data) => (ids ? Math.max(0, data.unreadCount - ids.length) : 0));
   try {
     const { unreadCount } = await readNotifications(client, { body: ids ? { ids } : { all: true } });
-    change((data) => ({ ...data, unreadCount }));
+    mark(() => unreadCount);
   } catch {
     refreshNotifications();
   }

@@ -22,7 +22,7 @@ import { addPatch } from '../live/patches.ts';
 import type { Customer } from './customer.ts';
 import { forgetWritten } from './written.ts';
 
-const PEOPLE = 20;
+const CONTACTS = 20;
 const CHATS = ['phone', 'chat'] as const;
 const chatKey = (channelId: string, from: string) => [...CHATS, channelId, from] as const;
 const messagesKey = (chatId: string) => ['phone', 'messages', chatId] as const;
@@ -41,7 +41,7 @@ const isSandbox = ({ provider }: Channel): boolean => provider === 'sandbox';
 /** The id of the customer's chat; null before the first message. */
 export const useChatOf = ({ channelId, from }: Customer) =>
   useRead(chatKey(channelId, from), async (signal) => {
-    const body = { query: `eq(channelId,"${channelId}")`, search: from, pagination: { limit: PEOPLE } };
+    const body = { query: `eq(channelId,"${channelId}")`, search: from, pagination: { limit: CONTACTS } };
     const { items } = await searchChats(client, { body, signal });
     return items.find(({ handle }) => handle.value === from)?.id ?? null;
   });
@@ -77,16 +77,16 @@ export const useMessagesOf = (chatId: string) =>
     { sortBy: 'desc(createdAt)' },
   );
 
-/** People who can be played. */
-export const usePeople = (search: string) =>
+/** Contacts who can be played. */
+export const usePlayable = (search: string) =>
   useRead(
-    ['phone', 'people', search],
+    ['phone', 'contacts', search],
     (signal) =>
       searchContacts(client, {
         body: {
           ...(search === '' ? {} : { search }),
           sortBy: 'desc(updatedAt)',
-          pagination: { limit: PEOPLE },
+          pagination: { limit: CONTACTS },
         },
         signal,
       }),

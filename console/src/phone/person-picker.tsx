@@ -17,7 +17,7 @@ import {
   inventName,
   normalizeHandle,
 } from './customer.ts';
-import { usePeople } from './data.ts';
+import { usePlayable } from './data.ts';
 import styles from './phone.module.css';
 
 const SEARCH_DELAY_MS = 250;
@@ -70,7 +70,7 @@ export function PersonPicker({ channels, channelId, onPick }: PersonPickerProps)
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
-          <People
+          <Contacts
             search={wanted}
             kind={kind}
             onPick={(from, { id, displayName }) =>
@@ -97,21 +97,21 @@ function useLater(value: string): string {
 const handlesFor = ({ handles }: Contact, kind: ChannelKind): string[] =>
   handles.filter(({ type }) => type === HANDLE_TYPES[kind]).map(({ value }) => value);
 
-interface PeopleProps {
+interface ContactsProps {
   search: string;
   kind: ChannelKind;
   onPick: (from: string, contact: Contact) => void;
 }
 
-function People({ search, kind, onPick }: PeopleProps) {
+function Contacts({ search, kind, onPick }: ContactsProps) {
   const t = useText();
   return (
-    <Loaded query={usePeople(search)}>
+    <Loaded query={usePlayable(search)}>
       {({ items }) => {
         const rows = items.flatMap((contact) => handlesFor(contact, kind).map((from) => ({ contact, from })));
         if (rows.length === 0) return <p className={styles.muted}>{t('phone.nobody')}</p>;
         return (
-          <ul className={styles.people}>
+          <ul className={styles.contacts}>
             {rows.map(({ contact, from }) => (
               <li key={from}>
                 <button type="button" className={styles.person} onClick={() => onPick(from, contact)}>

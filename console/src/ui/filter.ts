@@ -39,6 +39,13 @@ export const written = (call: string, field: string): FilterText => ({
   read: unquote,
 });
 
+/** `call("value")`. */
+export const called = (call: string): FilterText => ({
+  write: (value) => `${call}(${quote(value)})`,
+  pattern: `${call}\\(\\s*(${TEXT})\\s*\\)`,
+  read: unquote,
+});
+
 /** One of a few conditions, each with a name; `other` writes all other values. */
 export function oneOf(conditions: Readonly<Record<string, string>>, other?: FilterText): FilterText {
   const known = Object.entries(conditions);

@@ -3,6 +3,7 @@ import styles from './icon.module.css';
 /** Lines on a grid of 16 × 16. */
 const PATHS = {
   inbox: 'M2 9l2-6h8l2 6v4H2zM2 9h3.5l1 2h3l1-2H14',
+  buttons: 'M2 2.500h12v4.500H2zM2 9h12v4.500H2zM5.500 4.750h5M5.500 11.250h5',
   bell: 'M4 11.500V7a4 4 0 018 0v4.500l1.200 1H2.800zM6.500 14.500h3',
   eye: 'M1.500 8s2.300-4.500 6.500-4.500S14.500 8 14.500 8s-2.300 4.500-6.500 4.500S1.500 8 1.500 8zM8 10a2 2 0 100-4 2 2 0 000 4z',
   mail: 'M2 3.500h12v9H2zM2.500 4.500L8 9l5.500-4.500',

@@ -11,6 +11,7 @@ export const audit: Texts<typeof en> = {
   'did.changeChats': 'hat viele Chats auf einmal geändert',
   'did.changeContacts': 'hat viele Kontakte auf einmal geändert',
   'did.cancelJob': 'hat eine Aufgabe abgebrochen',
+  'did.cancelImport': 'hat einen Import abgebrochen',
   'did.createImport': 'hat Kontakte aus einer Datei importiert',
   'did.exportContactData': 'hat alles über einen Kontakt heruntergeladen',
   'did.createSegment': 'hat ein Segment angelegt',

@@ -126,6 +126,10 @@ export const campaigns: Texts<typeof en> = {
     one: 'Sie geht jetzt an {count} Person. Das kann nicht rückgängig gemacht werden.',
     other: 'Sie geht jetzt an {count} Personen. Das kann nicht rückgängig gemacht werden.',
   },
+  'campaigns.startTextMany':
+    'Sie geht jetzt an mehr als {count} Personen. Das kann nicht rückgängig gemacht werden.',
+  'campaigns.scheduleTextMany':
+    'Sie geht dann an alle, die dazugehören; jetzt sind das mehr als {count} Personen. Bis dahin können Sie sie ändern.',
   'campaigns.scheduleText': {
     one: 'Sie geht dann an alle, die dazugehören; jetzt ist das {count} Person. Bis dahin können Sie sie ändern.',
     other:
@@ -227,6 +231,7 @@ export const campaigns: Texts<typeof en> = {
   'campaigns.skipped': 'Werden ausgelassen',
   'campaigns.duration': 'Dauert etwa',
   'campaigns.minutes': { one: '{count} Minute', other: '{count} Minuten' },
+  'campaigns.minutesAtLeast': { one: '{count} Minute oder mehr', other: '{count} Minuten oder mehr' },
   'campaigns.examined': 'Wer sie bekommt, wurde für die ersten {examined} geprüft.',
   'campaigns.quiet': {
     one: '{count} Person hat dann Ruhezeit und bekommt sie später, zwischen {from} und {until}.',

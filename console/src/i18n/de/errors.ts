@@ -34,7 +34,6 @@ export const errors: Readonly<Record<string, string>> = {
   'Channel not found': 'Diesen Kanal gibt es nicht',
   'Chat not found': 'Diesen Chat gibt es nicht',
   'Segment not found': 'Dieses Segment gibt es nicht',
-  'Session not found': 'Diese Sitzung gibt es nicht',
   'Tenant not found': 'Diesen Mandanten gibt es nicht',
   'Webhook delivery not found': 'Diese Zustellung gibt es nicht',
   'Route not found': 'Diese Adresse gibt es nicht',
@@ -214,10 +213,6 @@ export const errors: Readonly<Record<string, string>> = {
   'the code is wrong': 'Der Code ist falsch',
   'the email address or the password is wrong': 'Die E-Mail-Adresse oder das Passwort ist falsch',
   'the password is wrong': 'Das Passwort ist falsch',
-  'the login took too long or began elsewhere; start again':
-    'Die Anmeldung dauerte zu lange oder begann anderswo; beginnen Sie von vorn',
-  'the identity provider’s answer is not valid ({}); start again':
-    'Die Antwort des Anmeldedienstes ist nicht gültig ({1}); beginnen Sie von vorn',
 
   // Requests and limits.
   '{} ended on {}; use {}, which {} describes': '{1} endete am {2}; verwenden Sie {3}, beschrieben unter {4}',

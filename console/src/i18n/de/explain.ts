@@ -43,8 +43,9 @@ export const explain: Texts<typeof english> = {
 
   'trace.text': 'Was der Grund war, und was daraus folgte.',
   'trace.find': 'Spur zeigen',
-  'trace.id': 'Kennung einer Nachricht, eines Ereignisses oder eines Laufs',
-  'trace.idHelp': 'Sie steht in Antworten der API, in Webhooks und in der Adresse dieser Seite.',
+  'trace.id': 'Kennung einer Nachricht, eines Ereignisses, eines Laufs oder einer Zustellung',
+  'trace.idHelp':
+    'Sie steht in Antworten der API, in Webhooks und in der Adresse dieser Seite. Die Kennung, die ein Anbieter einer Nachricht gab, geht auch.',
   'trace.start': 'Was ist geschehen, und warum?',
   'trace.startText':
     'Eine Spur führt von einer Nachricht zu ihrem Ereignis, zu Webhooks und Automationen, und zu dem, was diese gesendet haben. Öffnen Sie sie von einer Nachricht, einem Ereignis oder einem Lauf aus, oder fügen Sie eine Kennung ein.',
@@ -60,6 +61,8 @@ export const explain: Texts<typeof english> = {
   'trace.inbound': 'Nachricht vom Kontakt',
   'trace.outbound': 'Nachricht an den Kontakt',
   'trace.run': 'Automation {name}',
+  'trace.runContinued': 'Automation {name} lief weiter',
+  'trace.request': 'Anfrage des Anbieters ({provider})',
   'trace.delivery': 'Webhook {url}',
   'trace.deliveryGone': 'Ein gelöschter Webhook',
   'trace.noText': 'ohne Text',
@@ -69,6 +72,7 @@ export const explain: Texts<typeof english> = {
   'trace.chat': 'Chat',
   'trace.contact': 'Kontakt',
   'trace.openRun': 'Lauf',
+  'trace.campaign': 'Kampagne',
   'trace.webhook': 'Webhook',
   'trace.from': 'Spur von hier',
   'trace.status.queued': 'Wartet',
@@ -91,10 +95,10 @@ export const explain: Texts<typeof english> = {
   'explain.noRuns': 'Für diesen Kontakt lief noch keine.',
   'why.title': 'Warum sind Automationen gestartet, oder nicht?',
   'why.short': 'Warum?',
-  'why.message': 'Nachricht',
-  'why.noMessages': 'Es kam noch nichts an',
-  'why.noMessagesText':
-    'Nachrichten des Kontakts starten Automationen. Sobald es eine gibt, wird sie hier erklärt.',
+  'why.cause': 'Was geschah',
+  'why.noCauses': 'Es ist noch nichts geschehen',
+  'why.noCausesText':
+    'Nachrichten, Labels und geöffnete Chats starten Automationen. Sobald es davon etwas gibt, wird es hier erklärt.',
   'why.gone':
     'Diese Nachricht wurde importiert, oder ihr Ereignis ist nicht mehr gespeichert: Niemand kann mehr sagen, was sie gestartet hat.',
   'why.about': 'Worum es geht',

@@ -30,6 +30,16 @@ export const people: Texts<typeof en> = {
   'login.expired': 'Ihre Sitzung ist beendet. Melden Sie sich wieder an; Sie sind dann, wo Sie waren.',
   'login.oidcTitle': 'Anmeldung läuft',
   'login.oidcFailed': 'Ihre Organisation hat Sie nicht angemeldet',
+  'login.oidcExpired':
+    'Die Anmeldung hat zu lange gedauert oder in einem anderen Browser begonnen. Beginnen Sie noch einmal.',
+  'login.oidcNoAnswer':
+    'Die Anmeldung Ihrer Organisation antwortet nicht. Versuchen Sie es später noch einmal.',
+  'login.oidcNotInvited': 'Niemand hat Sie eingeladen. Bitten Sie um eine Einladung.',
+  'login.oidcNotVerified': 'Ihre Organisation hat Ihre E-Mail-Adresse nicht bestätigt.',
+  'login.oidcOtherAccount':
+    'Ihre E-Mail-Adresse gehört zu einem anderen Konto Ihrer Organisation. Bitten Sie den Betreiber des Servers um einen Link zum Anmelden.',
+  'login.oidcTooMany': 'Zu viele Versuche. Versuchen Sie es in 15 Minuten noch einmal.',
+  'login.oidcNotValid': 'Was Ihre Organisation geschickt hat, ist nicht gültig. Beginnen Sie noch einmal.',
   'login.noMethod': 'Die Anmeldung ist abgeschaltet. Fragen Sie, wer den Server betreibt.',
 
   'welcome.title': 'Willkommen bei Parley',
@@ -40,6 +50,7 @@ export const people: Texts<typeof en> = {
   'welcome.reset': 'Setzen Sie ein neues Passwort.',
   'welcome.enter':
     'Dieser Link meldet Sie an. Setzen Sie ein neues Passwort, wenn Sie möchten. Der zweite Faktor wird abgeschaltet.',
+  'welcome.tenantName': 'Ihre Organisation',
   'welcome.name': 'Ihr Name',
   'welcome.email': 'E-Mail',
   'welcome.password': 'Passwort',

@@ -6,6 +6,8 @@ export const serverTexts: Readonly<Record<string, string>> = {
     'Millisekunden zwischen gesendet, zugestellt und gelesen.',
   'Customers read by themselves': 'Kunden lesen von selbst',
   'On unless it is switched off.': 'An, solange es nicht ausgeschaltet wird.',
+  'Receive a message.': 'Empfangen Sie eine Nachricht.',
+  'Send a message.': 'Senden Sie eine Nachricht.',
   'Nothing: the sandbox needs no account. Write as a customer with the phone beside the inbox.':
     'Nichts: Die Sandbox braucht kein Konto. Schreiben Sie als Kunde mit dem Telefon neben dem Posteingang.',
   'Meta Cloud API': 'Meta Cloud API',

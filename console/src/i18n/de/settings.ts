@@ -44,6 +44,7 @@ export const settings: Texts<typeof en> = {
   'people.removeText':
     '{name} ({email}) kann sich bei diesem Mandanten nicht mehr anmelden. Zugewiesene Chats sind danach niemandem zugewiesen; was geschrieben wurde, bleibt.',
   'people.noTeams': 'Es gibt noch keine Teams.',
+  'people.linkMailed': 'Eine Mail mit einem eigenen Link ist unterwegs an {email}.',
   'people.inviteTitle': 'Einladung',
   'people.inviteText':
     'Senden Sie diesen Link an {name}. Er gilt einmal, bis {until}. Er wird nicht noch einmal gezeigt, aber Sie können einen neuen erstellen.',
@@ -68,6 +69,8 @@ export const settings: Texts<typeof en> = {
   'replies.shortcutHelp': 'Ein Wort, zum Beispiel zeiten',
   'replies.text': 'Text',
   'replies.textHelp': 'Platzhalter werden für jeden Chat ausgefüllt, zum Beispiel {example}.',
+  'replies.files': 'Dateien',
+  'replies.filesHelp': 'Bis zu 10. Sie werden angehängt, wenn jemand den Textbaustein wählt.',
   'replies.channels': 'Nur für diese Kanäle (keiner: für alle)',
   'replies.removeTitle': '{name} löschen?',
   'replies.removeText': 'Der Textbaustein {name} wird für alle gelöscht. Was damit gesendet wurde, bleibt.',

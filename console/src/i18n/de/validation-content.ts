@@ -64,8 +64,8 @@ export const validationContent: Readonly<Record<string, string>> = {
   'Must be marketing with `cards`': 'Muss mit `cards` „marketing“ sein',
   'Must be marketing with an `offer`': 'Muss mit `offer` „marketing“ sein',
   'Must be navigate or data_exchange': 'Muss „navigate“ oder „data_exchange“ sein',
-  'Must be one of {}, or attributes. and the externalId of an attribute':
-    'Muss eines davon sein: {1}, oder attributes. und die externalId eines Attributs',
+  'Must be one of {}, attributes. and the externalId of an attribute, or metadata. and a key':
+    'Muss eines davon sein: {1}, attributes. und die externalId eines Attributs, oder metadata. und ein Schlüssel',
   'Must have at most 10 rows in all, received {}': 'Darf zusammen höchstens 10 Zeilen haben, hat aber {1}',
   'Must have at most 30 products in all, received {}':
     'Darf zusammen höchstens 30 Produkte haben, hat aber {1}',
@@ -101,8 +101,7 @@ export const validationContent: Readonly<Record<string, string>> = {
   'Only the status "snoozed" has an end': 'Nur der Zustand „snoozed“ hat ein Ende',
   'Required with `data`': 'Mit `data` erforderlich',
   'Required with {}': 'Mit {1} erforderlich',
-  'Required, because the trigger has no channel and the contact has no chat':
-    'Erforderlich, weil der Auslöser keinen Kanal und der Kontakt keinen Chat hat',
+  'Required, because no channel reaches the contact': 'Erforderlich, weil kein Kanal den Kontakt erreicht',
   'Required: the team whose members take turns': 'Erforderlich: das Team, dessen Mitglieder sich abwechseln',
   'Required by the template "{}"': 'Von der Vorlage „{1}“ benötigt',
   'Required: the card needs {} by `fileId` or `url`':
@@ -223,6 +222,11 @@ export const validationContent: Readonly<Record<string, string>> = {
   'More than {} conditions with {}': 'Mehr als {1} Bedingungen mit {2}',
   'More than {} fields': 'Mehr als {1} Felder',
   'More than {} levels': 'Mehr als {1} Ebenen',
+  'More than {} segments': 'Mehr als {1} Segmente',
+  'A segment must not contain itself': 'Ein Segment darf sich nicht selbst enthalten',
+  'In segment {}: {}': 'Im Segment {1}: {2*}',
+  'The {} "{}" would no longer be valid: {}': '{1*} „{2}“ wäre nicht mehr gültig: {3*}',
+  'segment() is only for filters of contacts': 'segment() gibt es nur in Filtern für Kontakte',
   'More than {} values in a list': 'Mehr als {1} Werte in einer Liste',
   'The expression is longer than {} characters: the limit is reached':
     'Der Ausdruck hat mehr als {1} Zeichen: Die Grenze ist erreicht',
@@ -255,6 +259,7 @@ export const validationContent: Readonly<Record<string, string>> = {
   'one of {}': 'eines davon: {1}',
   'text in quotes': 'ein Text in Anführungszeichen',
   'the name of a field': 'der Name eines Feldes',
+  'the id of a segment in quotes': 'die Kennung eines Segments in Anführungszeichen',
   'the number {}': 'die Zahl {1}',
   'the text {}': 'der Text {1}',
   'true or false': 'true oder false',
@@ -269,6 +274,12 @@ export const validationContent: Readonly<Record<string, string>> = {
     'Nach einer Zelle in Anführungszeichen folgt Text: Fehlt ein Anführungszeichen, oder ist eines nicht doppelt geschrieben?',
   'The phone number and the email address belong to two contacts: merge those first':
     'Die Telefonnummer und die E-Mail-Adresse gehören zu zwei Kontakten: Führen Sie diese zuerst zusammen',
+  'Its contact would have more than {} phone numbers and email addresses: is one address used for several people?':
+    'Der Kontakt hätte mehr als {1} Telefonnummern und E-Mail-Adressen: Wird eine Adresse für mehrere Personen verwendet?',
+  'Its contact would have more than {} characters of metadata, as JSON':
+    'Der Kontakt hätte mehr als {1} Zeichen Metadaten, als JSON',
+  'Events start automations: leave out publishEvents':
+    'Ereignisse starten Automationen: Lassen Sie publishEvents weg',
   'Could not be imported because of an internal error':
     'Konnte wegen eines Fehlers des Servers nicht importiert werden',
   'The file was deleted': 'Die Datei wurde gelöscht',

@@ -75,8 +75,6 @@ export const validation: Readonly<Record<string, string>> = {
   'Must be at most a year away': 'Darf höchstens ein Jahr entfernt sein',
   'Must be at most ten years after from; ask for a shorter period':
     'Darf höchstens zehn Jahre nach from liegen; wählen Sie einen kürzeren Zeitraum',
-  'Must be at a quarter of an hour, such as 12:00 or 12:15':
-    'Muss auf einer Viertelstunde liegen, wie 12:00 oder 12:15',
   'Must be after from': 'Muss nach from liegen',
   'Must be after since': 'Muss nach since liegen',
   'Must be before the year 10000': 'Muss vor dem Jahr 10000 liegen',
@@ -154,6 +152,10 @@ export const validation: Readonly<Record<string, string>> = {
   'There is no message {} on this channel': 'In diesem Kanal gibt es keine Nachricht {1}',
   'There is no accepted message {} on this channel':
     'In diesem Kanal gibt es keine angenommene Nachricht {1}',
+  'Users have only an email address, which {} channels cannot send to; give an address as `to`':
+    'Benutzer haben nur eine E-Mail-Adresse, an die ein Kanal der Art {1} nicht senden kann; geben Sie eine Adresse als `to` an',
+  'Exactly one of `userId`, `to` and `contactId` is required':
+    'Genau eines von `userId`, `to` und `contactId` ist nötig',
   'There is no segment {}': 'Es gibt kein Segment {1}',
   'There is no step "{}"': 'Es gibt keinen Schritt „{1}“',
   'There is no such date': 'Dieses Datum gibt es nicht',
@@ -221,6 +223,8 @@ export const validation: Readonly<Record<string, string>> = {
     'Der Zeitraum hat mehr als {1} davon; wählen Sie ein längeres Intervall oder einen kürzeren Zeitraum',
   'The report would have too many rows; choose a longer interval, a shorter period or a filter':
     'Der Bericht hätte zu viele Zeilen; wählen Sie ein längeres Intervall, einen kürzeren Zeitraum oder einen Filter',
+  'The report {} cannot be filtered by {}, only by {}':
+    'Der Bericht {1} kann nicht nach {2} gefiltert werden, nur nach {3}',
   'The report {} can be grouped by {}': 'Der Bericht {1} kann nach {2} gruppiert werden',
   'At most {} intervals, this would be {}': 'Höchstens {1} Intervalle, dies wären {2}',
   'Events after {} are no longer stored, the oldest is {}. Use 0 to get all that are stored':

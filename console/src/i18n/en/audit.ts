@@ -9,6 +9,7 @@ export const audit = {
   'did.changeChats': 'changed many chats at once',
   'did.changeContacts': 'changed many contacts at once',
   'did.cancelJob': 'cancelled a job',
+  'did.cancelImport': 'cancelled an import',
   'did.createImport': 'imported contacts from a file',
   'did.exportContactData': 'downloaded everything about a contact',
   'did.createSegment': 'created a segment',

@@ -120,6 +120,9 @@ export const campaigns = {
     one: 'It goes to {count} person now. This cannot be undone.',
     other: 'It goes to {count} people now. This cannot be undone.',
   },
+  'campaigns.startTextMany': 'It goes to more than {count} people now. This cannot be undone.',
+  'campaigns.scheduleTextMany':
+    'It will go to everybody who matches then; now that is more than {count} people. Until then you can change it.',
   'campaigns.scheduleText': {
     one: 'It will go to everybody who matches then; now that is {count} person. Until then you can change it.',
     other:
@@ -217,6 +220,7 @@ export const campaigns = {
   'campaigns.skipped': 'Will be skipped',
   'campaigns.duration': 'Takes about',
   'campaigns.minutes': { one: '{count} minute', other: '{count} minutes' },
+  'campaigns.minutesAtLeast': { one: '{count} minute or more', other: '{count} minutes or more' },
   'campaigns.examined': 'Who will get it was checked for the first {examined}.',
   'campaigns.quiet': {
     one: '{count} person has quiet hours then and gets it later, between {from} and {until}.',

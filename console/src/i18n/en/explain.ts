@@ -41,8 +41,9 @@ export const explain = {
 
   'trace.text': 'What caused it, and what followed from it.',
   'trace.find': 'Show the trace',
-  'trace.id': 'Id of a message, an event or a run',
-  'trace.idHelp': 'It stands in answers of the API, in webhooks, and in the address of this page.',
+  'trace.id': 'Id of a message, an event, a run or a delivery',
+  'trace.idHelp':
+    'It stands in answers of the API, in webhooks, and in the address of this page. The id that a vendor gave a message works, too.',
   'trace.start': 'What happened, and why?',
   'trace.startText':
     'A trace leads from a message to its event, to webhooks and automations, and to what those sent. Open it from a message, an event or a run, or paste an id.',
@@ -58,6 +59,8 @@ export const explain = {
   'trace.inbound': 'Message from the contact',
   'trace.outbound': 'Message to the contact',
   'trace.run': 'Automation {name}',
+  'trace.runContinued': 'Automation {name} went on',
+  'trace.request': 'Request of the vendor ({provider})',
   'trace.delivery': 'Webhook {url}',
   'trace.deliveryGone': 'A deleted webhook',
   'trace.noText': 'without text',
@@ -67,6 +70,7 @@ export const explain = {
   'trace.chat': 'Chat',
   'trace.contact': 'Contact',
   'trace.openRun': 'Run',
+  'trace.campaign': 'Campaign',
   'trace.webhook': 'Webhook',
   'trace.from': 'Trace from here',
   'trace.status.queued': 'Queued',
@@ -89,10 +93,10 @@ export const explain = {
   'explain.noRuns': 'None has run for this contact yet.',
   'why.title': 'Why did automations start, or not?',
   'why.short': 'Why?',
-  'why.message': 'Message',
-  'why.noMessages': 'Nothing was received yet',
-  'why.noMessagesText':
-    'Messages of the contact start automations. As soon as there is one, it is explained here.',
+  'why.cause': 'What happened',
+  'why.noCauses': 'Nothing has happened yet',
+  'why.noCausesText':
+    'Messages, labels and opened chats start automations. As soon as there is one, it is explained here.',
   'why.gone':
     'This message was imported, or its event is no longer stored: nobody can say any more what it started.',
   'why.about': 'About',

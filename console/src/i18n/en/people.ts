@@ -27,6 +27,14 @@ export const people = {
   'login.expired': 'Your session has ended. Log in again, and you are back where you were.',
   'login.oidcTitle': 'Logging in',
   'login.oidcFailed': 'Your organisation did not let you in',
+  'login.oidcExpired': 'The login took too long, or began in another browser. Start again.',
+  'login.oidcNoAnswer': 'The login of your organisation does not answer. Try again later.',
+  'login.oidcNotInvited': 'Nobody has invited you. Ask for an invitation.',
+  'login.oidcNotVerified': 'Your organisation has not verified your email address.',
+  'login.oidcOtherAccount':
+    'Your email address belongs to another account of your organisation. Ask who runs the server for a link to log in.',
+  'login.oidcTooMany': 'Too many attempts. Try again in 15 minutes.',
+  'login.oidcNotValid': 'What your organisation has sent is not valid. Start again.',
   'login.noMethod': 'Logging in is switched off. Ask who runs the server.',
 
   'welcome.title': 'Welcome to Parley',
@@ -36,6 +44,7 @@ export const people = {
   'welcome.join': 'You are invited to join {tenant}. Log in with the password of your account.',
   'welcome.reset': 'Set a new password.',
   'welcome.enter': 'This link logs you in. Set a new password if you like. Two-factor login is switched off.',
+  'welcome.tenantName': 'Your organisation',
   'welcome.name': 'Your name',
   'welcome.email': 'Email',
   'welcome.password': 'Password',

@@ -41,6 +41,7 @@ export const settings = {
   'people.removeText':
     '{name} ({email}) can no longer log in to this tenant. Their chats are no longer assigned to anybody; what they wrote stays.',
   'people.noTeams': 'There are no teams yet.',
+  'people.linkMailed': 'A mail with a link of its own is on its way to {email}.',
   'people.inviteTitle': 'Invitation',
   'people.inviteText':
     'Send this link to {name}. It works once, until {until}. It is not shown again, but you can make another.',
@@ -65,6 +66,8 @@ export const settings = {
   'replies.shortcutHelp': 'One word, such as hours',
   'replies.text': 'Text',
   'replies.textHelp': 'Placeholders are filled in for each chat, such as {example}.',
+  'replies.files': 'Files',
+  'replies.filesHelp': 'Up to 10. They are attached when somebody picks the reply.',
   'replies.channels': 'Only for these channels (none: for all)',
   'replies.removeTitle': 'Delete {name}?',
   'replies.removeText': 'The saved reply {name} is deleted for everybody. What was sent with it stays.',

@@ -9,7 +9,8 @@ import { Badge } from '../../ui/badge.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { useShowError } from '../../ui/toast.tsx';
-import { AUTOMATIONS_KEY, bodyOf, definitionOf, storeAutomation } from './data.ts';
+import { AUTOMATIONS_KEY, bodyOf, storeAutomation } from './data.ts';
+import { definitionOf } from './steps.ts';
 
 type Status = Automation['status'];
 

@@ -4,8 +4,9 @@ import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ChangeList } from './change-list.tsx';
-import { definitionOf, storeAutomation } from './data.ts';
+import { storeAutomation } from './data.ts';
 import type { DraftState } from './draft.ts';
+import { definitionOf } from './steps.ts';
 
 interface ConflictDialogProps {
   /** As somebody else has saved it. */

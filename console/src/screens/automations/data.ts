@@ -1,15 +1,9 @@
-import {
-  type Automation,
-  type AutomationVersion,
-  getAutomation,
-  type Step,
-  type Trigger,
-  updateAutomation,
-} from '@parley/sdk';
+import { type Automation, getAutomation, type Step, type Trigger, updateAutomation } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { client, queryClient, useRead } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
 import type { FlowDefinition } from '../../flow/definition.ts';
+import type { Changes } from './draft-history.ts';
 import { purposeOf } from './steps.ts';
 
 export const AUTOMATIONS_KEY = ['automations'];
@@ -19,12 +13,6 @@ export const versionsKey = (automationId: string): readonly string[] => [
   'versions',
   automationId,
 ];
-
-/** The definition of a version. A purpose that the trigger implies is left out, so that it follows the trigger. */
-export function definitionOf({ purpose, trigger, variables, steps }: AutomationVersion): FlowDefinition {
-  const definition = { trigger, variables, steps };
-  return purposeOf(definition) === purpose ? definition : { ...definition, purpose };
-}
 
 /** As the API takes it. It may be wrong: the API says so. */
 export const bodyOf = ({ purpose, trigger, variables, steps }: FlowDefinition) => ({
@@ -57,13 +45,6 @@ export function storeAutomation(cache: QueryClient, automation: Automation): voi
   );
   void cache.invalidateQueries({ queryKey: versionsKey(automation.id) });
 }
-
-export interface Draft {
-  name: string;
-  definition: FlowDefinition;
-}
-/** A draft to save. Without a name, that of the automation stays. */
-export type Changes = Pick<Draft, 'definition'> & Partial<Draft>;
 
 /** Thrown instead of saving: somebody else has saved since the draft was begun. */
 export class SavedMeanwhile extends Error {

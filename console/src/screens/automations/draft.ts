@@ -2,8 +2,17 @@ import type { Automation } from '@parley/sdk';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useWorkspace } from '../../api/session.tsx';
 import type { FlowDefinition } from '../../flow/definition.ts';
-import { type Changes, type Draft, definitionOf } from './data.ts';
 import { isSameDefinition } from './diff.ts';
+import {
+  type Changes,
+  type Draft,
+  type DraftHistory,
+  draftOf,
+  followSaved,
+  isOlder,
+  noteSaved,
+  replaceBySaved,
+} from './draft-history.ts';
 import { type History, pushChange, redoChange, startHistory, undoChange } from './history.ts';
 import { isFlowDefinition } from './json.ts';
 
@@ -42,36 +51,14 @@ function readDraft(key: string): StoredDraft | undefined {
   }
 }
 
-const draftOf = ({ name, latestVersion }: Automation): Draft => ({
-  name,
-  definition: definitionOf(latestVersion),
-});
-
 /** What is saved: the name only if somebody has changed it here. */
 const changesOf = (draft: Draft, isRenamed: boolean): Changes =>
   isRenamed ? draft : { definition: draft.definition };
 
-/** Another name for what had the old one, also for what can be undone. */
-function renameAll({ past, present, future, ...rest }: History<Draft>, from: string, to: string) {
-  const rename = (draft: Draft): Draft => (draft.name === from ? { ...draft, name: to } : draft);
-  return { ...rest, past: past.map(rename), present: rename(present), future: future.map(rename) };
-}
-
-interface State {
-  history: History<Draft>;
-  /** What was saved last, and on which the draft is based. */
-  saved: Draft;
-  baseId: string;
-  /** Since when the API has it. */
-  savedAt: string;
-  /** It was found in the browser when the page was opened. */
-  isRestored: boolean;
-}
-
 /** What somebody edits, with undo and redo. A reload keeps it. */
 export function useDraft(automation: Automation) {
   const key = useDraftKey()(automation.id);
-  const begin = (): State => {
+  const begin = (): DraftHistory => {
     const saved = draftOf(automation);
     const stored = readDraft(key);
     return {
@@ -99,28 +86,9 @@ export function useDraft(automation: Automation) {
     return () => window.removeEventListener('beforeunload', warn);
   }, [key, draft, baseId, isDirty, isRenamed]);
 
-  /** Begins again with what the API has. It can be undone. */
-  const takeSaved = (stored: Automation): void =>
-    setState((state) => ({
-      history: pushChange(state.history, draftOf(stored), '', Date.now()),
-      saved: draftOf(stored),
-      baseId: stored.latestVersionId,
-      savedAt: stored.updatedAt,
-      isRestored: false,
-    }));
-  // A colleague has saved, and nothing here would be lost. A name that nobody changes here is always theirs.
-  const follow = useEffectEvent(() => {
-    const { name, updatedAt, latestVersionId } = automation;
-    if (!isDirty && latestVersionId !== baseId) takeSaved(automation);
-    else
-      setState((state) => ({
-        ...state,
-        history: renameAll(state.history, state.saved.name, name),
-        saved: { ...state.saved, name },
-        savedAt: updatedAt,
-      }));
-  });
-  const isBehind = automation.updatedAt > savedAt;
+  const takeSaved = (stored: Automation): void => setState((state) => replaceBySaved(state, stored));
+  const isBehind = isOlder({ isDirty, savedAt, baseId }, automation);
+  const follow = useEffectEvent(() => setState((state) => followSaved(state, automation, isDirty)));
   useEffect(() => {
     if (isBehind) follow();
   }, [isBehind]);
@@ -144,14 +112,7 @@ export function useDraft(automation: Automation) {
     undo: (): void => update(undoChange),
     redo: (): void => update(redoChange),
     /** The API has this version now. What was typed meanwhile stays. */
-    markSaved: (stored: Automation): void =>
-      setState((state) => ({
-        ...state,
-        saved: draftOf(stored),
-        baseId: stored.latestVersionId,
-        savedAt: stored.updatedAt,
-        isRestored: false,
-      })),
+    markSaved: (stored: Automation): void => setState((state) => noteSaved(state, stored)),
     takeSaved,
   };
 }

@@ -77,6 +77,20 @@ const file = object({ fileId: optional({ kind: 'file' }), url: optional(text), f
   'url',
   'fileId',
 ]);
+const media = object({ ...file.fields, mimeType: optional({ kind: 'plain' }) }, ['url', 'fileId']);
+const MESSAGE_TYPES = [
+  'text',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contacts',
+  'interactive',
+  'reaction',
+  'email',
+] as const;
 const coordinates = {
   latitude: required({ kind: 'number', least: -90, most: 90 }),
   longitude: required({ kind: 'number', least: -180, most: 180 }),
@@ -203,13 +217,16 @@ type Table<U extends { type: string; parameters?: object }> = {
 export const stepFields = {
   send_message: object({
     text: shown(longText),
-    media: optional({ kind: 'list', item: file, least: 1, most: 20, isSingleToo: true }),
+    type: optional({ kind: 'choice', of: MESSAGE_TYPES }),
+    media: optional({ kind: 'list', item: media, least: 1, most: 20, isSingleToo: true }),
     interactive: optional(interactive),
     email: optional(
       object({ subject: required(text), html: optional(longText), cc: optional(words(0, 50)) }),
     ),
     location: optional(object({ ...coordinates, name: optional(text), address: optional(text) })),
     contacts: optional(list(contactCard, 1, 50)),
+    reaction: optional(object({ messageId: optional(text), emoji: required(text) })),
+    replyToMessageId: optional(text),
     channelId: optional(refersTo('channel')),
   }),
   send_template: object({

@@ -25,6 +25,13 @@ export function pushChange<T>(history: History<T>, present: T, about: string, at
   };
 }
 
+/** Something else instead of all of it. What was undone before can be got back as well. */
+export const replacePresent = <T>({ past, present, future }: History<T>, next: T): History<T> => ({
+  past: [...past, present, ...future].slice(-MAX_PAST),
+  present: next,
+  future: [],
+});
+
 export function undoChange<T>({ past, present, future }: History<T>): History<T> {
   const before = past.at(-1);
   return before === undefined

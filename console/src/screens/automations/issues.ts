@@ -15,6 +15,20 @@ export interface Issue {
   isWarning: boolean;
 }
 
+type FoundIssue = AutomationCheck['issues'][number];
+/** Warnings have texts here; the messages of errors are translated. */
+const warningCodes = [
+  'unreachable_step',
+  'loop_without_wait',
+  'unknown_variable',
+  'unknown_answer',
+  'unknown_attribute',
+  'missing_variables',
+  'no_channel',
+  'always_open',
+  'never_open',
+] as const satisfies readonly FoundIssue['code'][];
+
 const STEP = /^steps\.(\d+)/;
 
 const valueAt = (definition: unknown, path: string): unknown =>
@@ -35,7 +49,7 @@ export const pathById = (path: string, { steps }: FlowDefinition): string =>
 
 /** What the API found, where it is to be shown, and in the words of the person where that is possible. */
 function issuesOf(
-  { errors, warnings }: AutomationCheck,
+  { issues }: AutomationCheck,
   definition: FlowDefinition,
   { t, translate }: Pick<Translator, 't' | 'translate'>,
 ): readonly Issue[] {
@@ -47,18 +61,16 @@ function issuesOf(
     const value = valueAt(definition, path);
     return value === undefined || value === '';
   };
-  return [
-    ...errors.map(({ path, message }) => ({
-      ...locate(path),
-      message: isEmpty(path) ? t('automations.required') : translate(message),
-      isWarning: false,
-    })),
-    ...warnings.map(({ path, key }) => ({
-      ...locate(path),
-      message: t(`automations.warning.${key}`),
-      isWarning: true,
-    })),
-  ];
+  const textOf = ({ path, code, message }: FoundIssue): string => {
+    const warning = warningCodes.find((one) => one === code);
+    if (warning) return t(`automations.warning.${warning}`);
+    return isEmpty(path) ? t('automations.required') : translate(message);
+  };
+  return issues.map((issue) => ({
+    ...locate(issue.path),
+    message: textOf(issue),
+    isWarning: issue.severity === 'warning',
+  }));
 }
 
 const DELAY_MS = 400;
@@ -74,8 +86,7 @@ export function useIssues(
     if (!isEnabled) return;
     const controller = new AbortController();
     const ask = async (): Promise<void> => {
-      const body = { definition: bodyOf(definition) };
-      const check = await checkAutomation(client, { body, signal: controller.signal });
+      const check = await checkAutomation(client, { body: bodyOf(definition), signal: controller.signal });
       setChecked({ definition, check });
     };
     // Offline: what was found before stays. Saving will say it again.

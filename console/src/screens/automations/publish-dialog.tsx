@@ -1,15 +1,16 @@
 import { type Automation, publishAutomation } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Warning } from '../../ui/notices.tsx';
 import { ChangeList } from './change-list.tsx';
-import { definitionOf, SavedMeanwhile, saveDraft, storeAutomation } from './data.ts';
+import { SavedMeanwhile, saveDraft, storeAutomation } from './data.ts';
 import styles from './dialogs.module.css';
 import type { DraftState } from './draft.ts';
 import { useIssues } from './issues.ts';
+import { definitionOf } from './steps.ts';
 
 interface PublishDialogProps {
   automation: Automation;
@@ -25,6 +26,8 @@ export function PublishDialog({ automation, draft, onConflict, onClose }: Publis
   const cache = useQueryClient();
   /** What the person looks at. What a colleague saves meanwhile is not published unseen. */
   const [seen] = useState(draft);
+  /** On which version it is saved: after a first attempt, on what that has saved. */
+  const base = useRef(seen.baseId);
   const [seenNumber] = useState(automation.latestVersion.number);
   const { definition } = seen.draft;
   const issues = useIssues(definition, true, translator);
@@ -33,7 +36,8 @@ export function PublishDialog({ automation, draft, onConflict, onClose }: Publis
   const publish = useWrite(
     async () => {
       // Without changes it makes no version, but is refused if somebody else has.
-      const saved = await saveDraft(automation.id, seen.changes, seen.baseId);
+      const saved = await saveDraft(automation.id, seen.changes, base.current);
+      base.current = saved.latestVersionId;
       draft.markSaved(saved);
       storeAutomation(cache, saved);
       return publishAutomation(client, {

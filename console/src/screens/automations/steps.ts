@@ -58,3 +58,9 @@ const MARKETING: ReadonlySet<TriggerType> = new Set([
 
 export const purposeOf = ({ purpose, trigger }: FlowDefinition): AutomationVersion['purpose'] =>
   purpose ?? (MARKETING.has(trigger.type) ? 'marketing' : 'service');
+
+/** The definition of a version. A purpose that the trigger implies is left out, so that it follows the trigger. */
+export function definitionOf({ purpose, trigger, variables, steps }: AutomationVersion): FlowDefinition {
+  const definition = { trigger, variables, steps };
+  return purposeOf(definition) === purpose ? definition : { ...definition, purpose };
+}

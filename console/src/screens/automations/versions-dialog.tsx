@@ -11,9 +11,10 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/notices.tsx';
 import { RelativeTime } from '../../ui/time.tsx';
 import { ChangeList } from './change-list.tsx';
-import { definitionOf, versionsKey } from './data.ts';
+import { versionsKey } from './data.ts';
 import styles from './dialogs.module.css';
 import type { DraftState } from './draft.ts';
+import { definitionOf } from './steps.ts';
 
 interface VersionsDialogProps {
   automation: Automation;

@@ -15,6 +15,7 @@ import { useText } from '../../i18n/i18n.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { forgetCampaign, storeCampaign } from './data.ts';
+import { forgetDraft } from './wizard/use-draft.ts';
 
 /** So much of a name is copied: with "Copy of" it must not become too long. Whole characters, so that none is cut in half. */
 const MAX_COPIED = 100;
@@ -76,7 +77,10 @@ export function useCampaignActions(): {
     showsError: true,
     onSuccess: (_, id) => {
       close();
-      void navigate({ to: '/campaigns' }).then(() => forgetCampaign(cache, id));
+      void navigate({ to: '/campaigns' }).then(() => {
+        forgetCampaign(cache, id);
+        forgetDraft(id);
+      });
     },
   });
   const copy = useWrite(

@@ -1,7 +1,7 @@
 import type { CampaignWithCounts } from '@parley/sdk';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { basePath } from '../../api/client.ts';
-import { useWorkspace } from '../../api/session.tsx';
+import { useCanExport, useWorkspace } from '../../api/session.tsx';
 import { useApprovedTemplates } from '../../api/templates.ts';
 import { useAddress } from '../../app/address.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
@@ -38,6 +38,7 @@ export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
   const items = itemsOf(campaign);
   useKeys([{ keys: 'Escape', label: t('campaigns.toList'), run: () => void navigate({ to: '/campaigns' }) }]);
   const total = totalOf(counts);
+  const canExport = useCanExport();
   const results = `${basePath}/v3/campaigns/${id}/results.csv?${new URLSearchParams({ tenantId })}`;
   return (
     <Page
@@ -51,15 +52,17 @@ export function CampaignPage({ campaign }: { campaign: CampaignWithCounts }) {
                 {item.label}
               </Button>
             ))}
-          <LinkButton
-            icon="download"
-            href={results}
-            download
-            aria-label={t('campaigns.csv')}
-            title={t('campaigns.csvHelp')}
-          >
-            <span className={styles.wideOnly}>{t('campaigns.csv')}</span>
-          </LinkButton>
+          {canExport && (
+            <LinkButton
+              icon="download"
+              href={results}
+              download
+              aria-label={t('campaigns.csv')}
+              title={t('campaigns.csvHelp')}
+            >
+              <span className={styles.wideOnly}>{t('campaigns.csv')}</span>
+            </LinkButton>
+          )}
           {items.length > 0 && (
             <Menu
               label={t('campaigns.moreActions')}

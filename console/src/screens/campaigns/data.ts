@@ -13,7 +13,8 @@ import {
 import type { QueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client, queryClient, useRead } from '../../api/api.ts';
-import { type ListData, mapPages, useAll, useList } from '../../api/lists.ts';
+import { type ListData, useAll, useList } from '../../api/lists.ts';
+import { changeLists, readAfterwards } from '../../api/read-afterwards.ts';
 import { useScope } from '../../api/session.tsx';
 import { addPatch } from '../../live/patches.ts';
 import { runSoon } from '../../live/soon.ts';
@@ -135,6 +136,7 @@ export const findCampaign = (cache: QueryClient, id: string): CampaignWithCounts
 export function storeCampaign(cache: QueryClient, campaign: Campaign | CampaignWithCounts): void {
   // An answer may come after an event about what happened later.
   if (campaign.updatedAt < (findCampaign(cache, campaign.id)?.updatedAt ?? '')) return;
+  readAfterwards(campaignKey(campaign.id), () => {});
   cache.setQueryData<CampaignWithCounts>(campaignKey(campaign.id), (before) =>
     'recipientCounts' in campaign ? campaign : before && { ...before, ...campaign },
   );
@@ -143,18 +145,16 @@ export function storeCampaign(cache: QueryClient, campaign: Campaign | CampaignW
     data?.pages.some(({ items }) => items.some(({ id }) => id === campaign.id)),
   );
   if (!isListed && !campaign.isTest) readListsSoon('', cache);
-  cache.setQueriesData<ListData<Campaign>>(
-    { queryKey: [...CAMPAIGNS_KEY, 'list'] },
-    (data) => data && mapPages(data, (rows) => rows.map((row) => (row.id === campaign.id ? campaign : row))),
+  changeLists<Campaign>(cache, [...CAMPAIGNS_KEY, 'list'], (rows) =>
+    rows.map((row) => (row.id === campaign.id ? campaign : row)),
   );
 }
 
 /** A campaign that is gone. */
 export function forgetCampaign(cache: QueryClient, campaignId: string): void {
   cache.removeQueries({ queryKey: campaignKey(campaignId) });
-  cache.setQueriesData<ListData<Campaign>>(
-    { queryKey: [...CAMPAIGNS_KEY, 'list'] },
-    (data) => data && mapPages(data, (rows) => rows.filter(({ id }) => id !== campaignId)),
+  changeLists<Campaign>(cache, [...CAMPAIGNS_KEY, 'list'], (rows) =>
+    rows.filter(({ id }) => id !== campaignId),
   );
 }
 

@@ -12,7 +12,7 @@ import { useTranslator } from '../../i18n/i18n.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import styles from './channels.module.css';
-import { configOf, type Setting } from './config.ts';
+import { configOf, type Setting, settingsOf } from './config.ts';
 import { CHANNELS_KEY } from './data.ts';
 
 interface ChannelFormProps {
@@ -27,7 +27,8 @@ interface ChannelFormProps {
 /** What a vendor needs to know. Stored settings are never shown: what stays empty stays as it is. */
 export function ChannelForm({ info, channel, onClose, onDone }: ChannelFormProps) {
   const { t, translate } = useTranslator();
-  const { kind, provider, fields } = info;
+  const { kind, provider } = info;
+  const fields = settingsOf(info);
   const [name, setName] = useState(channel?.name ?? '');
   const [address, setAddress] = useState(channel?.address ?? '');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
@@ -144,7 +145,7 @@ function SettingField({ setting, isKept, value, error, onChange }: SettingFieldP
       // A manager of passwords must not offer the one of the person.
       type={isSecret ? 'password' : 'text'}
       autoComplete={isSecret ? 'new-password' : 'off'}
-      {...(type === 'number' && { inputMode: 'numeric' as const, pattern: '[0-9]*' })}
+      {...(type === 'integer' && { inputMode: 'numeric' as const, pattern: '[0-9]*' })}
       spellCheck={false}
       value={value}
       onChange={(event) => onChange(event.target.value)}

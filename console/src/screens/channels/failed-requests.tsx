@@ -16,7 +16,7 @@ import { RelativeTime } from '../../ui/time.tsx';
 import { setupKey } from './data.ts';
 import styles from './setup.module.css';
 
-/** Requests of the vendor that could not be processed. They can be processed again, after a correction of the channel. */
+/** Requests of the vendor that could not be processed, if there are any. They can be processed again, after a correction of the channel. */
 export function FailedRequests({ channelId }: { channelId: string }) {
   const { t, formatDate } = useTranslator();
   const key = [...setupKey(channelId), 'failed'];
@@ -48,6 +48,8 @@ export function FailedRequests({ channelId }: { channelId: string }) {
       },
     ],
   });
+  // Most channels have none.
+  if (!requests.error && (requests.rows ?? []).length === 0) return null;
   return (
     <Section title={t('channels.failedRequests')} text={t('channels.failedRequestsText')}>
       <div className={styles.wide}>

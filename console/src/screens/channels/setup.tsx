@@ -1,4 +1,4 @@
-import { type Channel, type ChannelSetup, getChannel, getChannelSetup } from '@parley/sdk';
+import { type Channel, type ChannelSetupStep, getChannel, getChannelSetup } from '@parley/sdk';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, useRead } from '../../api/api.ts';
@@ -54,13 +54,13 @@ export function Setup({ channelId }: { channelId: string }) {
           <Loaded query={channel} lines={8}>
             {(one) => (
               <>
-                <Section title={t('channels.steps')} text={<GuideLink setup={found} />}>
-                  <Steps setup={found} />
+                <Section title={t('channels.steps')} text={<GuideLink channel={one} />}>
+                  <Steps steps={found} />
                 </Section>
-                <State channelId={channelId} setup={found} />
+                <State channel={one} steps={found} />
                 <TestMessage channel={one} />
                 <ChannelHours channel={one} />
-                {found.failedRequests > 0 && <FailedRequests channelId={channelId} />}
+                <FailedRequests channelId={channelId} />
               </>
             )}
           </Loaded>
@@ -87,33 +87,37 @@ function EditButton({ channel }: { channel: Channel }) {
 }
 
 /** The guides are pages of their own, outside of the console. */
-function GuideLink({ setup }: { setup: ChannelSetup }) {
+function GuideLink({ channel }: { channel: Channel }) {
   const t = useText();
+  const info = kindOf(useChannelKinds().data ?? [], channel);
+  if (!info) return null;
   return (
-    <a href={`${basePath}${setup.guideUrl}`} target="_blank" rel="noreferrer">
+    <a href={`${basePath}${info.help}`} target="_blank" rel="noreferrer">
       {t('channels.guide')}
     </a>
   );
 }
 
 /** What to do at the vendor. A step is ticked when something has been seen that shows it. */
-function Steps({ setup }: { setup: ChannelSetup }) {
+function Steps({ steps }: { steps: readonly ChannelSetupStep[] }) {
   const { t, translate } = useTranslator();
   return (
     <ol className={styles.steps}>
-      {setup.steps.map(({ text, isDone, needsWebhook }, index) => (
-        <li key={text} className={styles.step}>
-          <span className={classes(styles.mark, isDone === true && styles.done)}>
-            {isDone === true ? <Icon name="check" /> : index + 1}
+      {steps.map((one, index) => (
+        <li key={one.step} className={styles.step}>
+          <span className={classes(styles.mark, one.status === 'done' && styles.done)}>
+            {one.status === 'done' ? <Icon name="check" /> : index + 1}
           </span>
           <div className={styles.stepContent}>
             <p>
-              {translate(text)}{' '}
-              {isDone !== null && (
-                <span className="visually-hidden">{t(isDone ? 'channels.done' : 'channels.notDone')}</span>
+              {translate(one.step)}{' '}
+              {one.status !== 'unknown' && (
+                <span className="visually-hidden">
+                  {t(one.status === 'done' ? 'channels.done' : 'channels.notDone')}
+                </span>
               )}
             </p>
-            {needsWebhook && <Addresses setup={setup} />}
+            <Addresses step={one} />
           </div>
         </li>
       ))}
@@ -121,7 +125,7 @@ function Steps({ setup }: { setup: ChannelSetup }) {
   );
 }
 
-function Addresses({ setup: { webhookUrl, verifyToken, isReachable } }: { setup: ChannelSetup }) {
+function Addresses({ step: { webhookUrl, verifyToken, isReachable } }: { step: ChannelSetupStep }) {
   const t = useText();
   if (webhookUrl === null) return null;
   return (
@@ -149,17 +153,20 @@ function Addresses({ setup: { webhookUrl, verifyToken, isReachable } }: { setup:
 }
 
 /** What has been seen so far, and the vendor's answer when it is asked again. */
-function State({ channelId, setup }: { channelId: string; setup: ChannelSetup }) {
+function State({ channel, steps }: { channel: Channel; steps: readonly ChannelSetupStep[] }) {
   const t = useText();
-  const check = useCheck(channelId);
-  const timeOf = (at: string | null) => (at === null ? t('channels.never') : <RelativeTime at={at} />);
+  const check = useCheck(channel.id);
+  const timeOf = (kind: ChannelSetupStep['kind']) => {
+    const at = steps.find((one) => one.kind === kind)?.seenAt ?? null;
+    return at === null ? t('channels.never') : <RelativeTime at={at} />;
+  };
   return (
     <Section title={t('channels.health')}>
       <Facts
         facts={[
-          [t('channels.state'), <HealthBadge key="health" of={setup} />],
-          [t('channels.lastReceived'), timeOf(setup.lastReceivedAt)],
-          [t('channels.lastSent'), timeOf(setup.lastSentAt)],
+          [t('channels.state'), <HealthBadge key="health" of={channel} />],
+          [t('channels.lastReceived'), timeOf('receive')],
+          [t('channels.lastSent'), timeOf('send')],
         ]}
       />
       <Button icon="check" isBusy={check.isPending} onClick={() => check.mutate()}>

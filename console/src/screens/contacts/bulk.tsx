@@ -1,4 +1,4 @@
-import { type ChangeContactsBody, changeContacts, type Job, searchLabels } from '@parley/sdk';
+import { type ChangeContactsBody, changeContacts, type StartedJob, searchLabels } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
@@ -10,7 +10,6 @@ import { useScope } from '../../api/session.tsx';
 import { AttributeField } from '../../contact-form/contact-form.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Choices } from '../../ui/choices.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -18,7 +17,7 @@ import { JobDialog } from '../../ui/job-dialog.tsx';
 import styles from './bulk.module.css';
 
 type Action = ChangeContactsBody['action'];
-const TYPES = ['add_labels', 'remove_labels', 'set_attributes', 'delete'] as const;
+const TYPES = ['add_label', 'remove_label', 'set_attributes', 'delete'] as const;
 
 /** Which contacts: some by their ids, or all that match a filter. */
 type Selection = { ids: readonly string[] } | { query: string; total: number };
@@ -38,10 +37,10 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
   const cache = useQueryClient();
   const canErase = useScope('contacts:delete');
   const [opened, setOpened] = useState<Action['type']>();
-  const [job, setJob] = useState<Job>();
+  const [job, setJob] = useState<StartedJob>();
   const count = 'ids' in selection ? selection.ids.length : selection.total;
   const close = (): void => setOpened(undefined);
-  const start = (started: Job): void => {
+  const start = (started: StartedJob): void => {
     close();
     setJob(started);
   };
@@ -73,8 +72,8 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
           {t('contactBulk.clear')}
         </Button>
       </div>
-      {(opened === 'add_labels' || opened === 'remove_labels') && (
-        <LabelsDialog type={opened} selection={selection} onClose={close} onStart={start} />
+      {(opened === 'add_label' || opened === 'remove_label') && (
+        <LabelDialog type={opened} selection={selection} onClose={close} onStart={start} />
       )}
       {opened === 'set_attributes' && (
         <AttributeDialog selection={selection} onClose={close} onStart={start} />
@@ -85,7 +84,7 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
       {job && (
         <JobDialog
           title={t(`contactBulk.${job.action?.type as (typeof TYPES)[number]}`)}
-          jobId={job.id}
+          jobId={job.jobId}
           onEnd={() => void cache.invalidateQueries({ queryKey: CONTACTS_KEY })}
           onClose={() => {
             setJob(undefined);
@@ -100,10 +99,10 @@ export function BulkBar({ selection, onSelectAll, total, onClear }: BulkBarProps
 interface DialogProps {
   selection: Selection;
   onClose: () => void;
-  onStart: (job: Job) => void;
+  onStart: (job: StartedJob) => void;
 }
 
-const useBulk = (selection: Selection, onStart: (job: Job) => void) =>
+const useBulk = (selection: Selection, onStart: (job: StartedJob) => void) =>
   useWrite(
     (action: Action) =>
       changeContacts(client, {
@@ -112,34 +111,40 @@ const useBulk = (selection: Selection, onStart: (job: Job) => void) =>
     { showsError: true, onSuccess: onStart },
   );
 
-interface LabelsDialogProps extends DialogProps {
-  type: 'add_labels' | 'remove_labels';
+interface LabelDialogProps extends DialogProps {
+  type: 'add_label' | 'remove_label';
 }
 
-function LabelsDialog({ type, selection, onClose, onStart }: LabelsDialogProps) {
+function LabelDialog({ type, selection, onClose, onStart }: LabelDialogProps) {
   const t = useText();
-  const labels = useAll(['labels'], searchLabels);
-  const [labelIds, setLabelIds] = useState<string[]>([]);
+  const labels = useAll(['labels'], searchLabels).data ?? [];
+  const [labelId, setLabelId] = useState('');
   const change = useBulk(selection, onStart);
   return (
     <FormDialog
       title={t(`contactBulk.${type}`)}
       submit={t(`contactBulk.${type}`)}
-      onSubmit={() => change.mutate({ type, labelIds })}
+      onSubmit={() => change.mutate({ type, labelId })}
       onClose={onClose}
       isBusy={change.isPending}
       error={change.error}
-      fields={['labelIds']}
-      isDisabled={labelIds.length === 0}
+      fields={['labelId']}
+      isDisabled={labelId === ''}
     >
-      <Choices
-        label={t('contacts.labels')}
-        options={(labels.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        chosen={labelIds}
-        onChange={setLabelIds}
-        none={t('contactBulk.noLabels')}
-        error={issueOf(change.error, 'labelIds')}
-      />
+      {labels.length === 0 ? (
+        <p>{t('contactBulk.noLabels')}</p>
+      ) : (
+        <SelectField
+          label={t('contactBulk.label')}
+          value={labelId}
+          options={[
+            { value: '', label: t('contactBulk.chooseLabel') },
+            ...labels.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={setLabelId}
+          error={issueOf(change.error, 'labelId')}
+        />
+      )}
     </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { basePath } from '../../api/client.ts';
 import { CONTACTS_KEY } from '../../api/contacts.ts';
 import { useList } from '../../api/lists.ts';
-import { useScope, useWorkspace } from '../../api/session.tsx';
+import { useCanExport, useScope, useWorkspace } from '../../api/session.tsx';
 import { contactFilters, EVERYBODY } from '../../contact-filter/contact-filters.ts';
 import { useContactFields } from '../../contact-filter/use-contact-fields.ts';
 import { ContactForm } from '../../contact-form/contact-form.tsx';
@@ -96,6 +96,7 @@ export function Contacts() {
   const total = list.total
     ? `${formatNumber(list.total.count)}${list.total.isCapped ? '+' : ''}`
     : formatNumber(rows.length);
+  const canExport = useCanExport();
   const exportUrl = `${basePath}/v3/contacts/export.csv?${new URLSearchParams({
     tenantId,
     ...(filter === '' ? {} : { query: filter }),
@@ -111,15 +112,17 @@ export function Contacts() {
             <span className={styles.total} role="status">
               {list.total && t('contacts.count', { total })}
             </span>
-            <LinkButton
-              icon="download"
-              href={exportUrl}
-              download
-              aria-label={t('contacts.export')}
-              title={t('contacts.exportHelp')}
-            >
-              <span className={styles.wideOnly}>{t('contacts.export')}</span>
-            </LinkButton>
+            {canExport && (
+              <LinkButton
+                icon="download"
+                href={exportUrl}
+                download
+                aria-label={t('contacts.export')}
+                title={t('contacts.exportHelp')}
+              >
+                <span className={styles.wideOnly}>{t('contacts.export')}</span>
+              </LinkButton>
+            )}
             {canImport && (
               <Button
                 icon="upload"

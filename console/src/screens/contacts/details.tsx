@@ -15,7 +15,7 @@ import { CHANNEL_KINDS, isReachable } from '../../api/channel-kinds.ts';
 import { basePath } from '../../api/client.ts';
 import { storeContact } from '../../api/contacts.ts';
 import { useAll } from '../../api/lists.ts';
-import { useScope, useWorkspace } from '../../api/session.tsx';
+import { useCanExport, useScope, useWorkspace } from '../../api/session.tsx';
 import { useStartChat } from '../../api/start-chat.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -66,11 +66,9 @@ export function Details({ contact }: { contact: Contact }) {
 /** Everything that is stored about a person, for those who ask for it. */
 function DownloadData({ contactId }: { contactId: string }) {
   const t = useText();
-  const { tenantId, channelIds } = useWorkspace().membership;
-  const canRead = [useScope('chats:read'), useScope('messages:read'), useScope('automations:read')];
-  const mayDownload = [...canRead, useScope('campaigns:read'), channelIds === null].every(Boolean);
-  if (!mayDownload) return null;
-  const href = `${basePath}/v3/contacts/${contactId}/data?${new URLSearchParams({ tenantId })}`;
+  const { tenantId } = useWorkspace().membership;
+  if (!useCanExport()) return null;
+  const href = `${basePath}/v3/contacts/${contactId}/export?${new URLSearchParams({ tenantId })}`;
   return (
     <div>
       <LinkButton icon="download" href={href} download title={t('contacts.dataHelp')}>

@@ -1,7 +1,8 @@
 import type { Contact } from '@parley/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { CONTACTS_KEY, contactKey, storeContact } from '../../api/contacts.ts';
-import { type ListData, mapPages } from '../../api/lists.ts';
+import type { ListData } from '../../api/lists.ts';
+import { changeLists } from '../../api/read-afterwards.ts';
 import { contactIdOf } from '../../explain/event-about.ts';
 import { addPatch } from '../../live/patches.ts';
 import { runSoon } from '../../live/soon.ts';
@@ -12,10 +13,7 @@ export const runsKey = (contactId: string): readonly string[] => [...CONTACTS_KE
 
 function forgetContact(cache: QueryClient, contactId: string): void {
   void cache.invalidateQueries({ queryKey: contactKey(contactId) });
-  cache.setQueriesData<ListData<Contact>>(
-    { queryKey: [...CONTACTS_KEY, 'list'] },
-    (data) => data && mapPages(data, (rows) => rows.filter(({ id }) => id !== contactId)),
-  );
+  changeLists<Contact>(cache, [...CONTACTS_KEY, 'list'], (rows) => rows.filter(({ id }) => id !== contactId));
 }
 
 const LISTS_MS = 2_000;

@@ -26,14 +26,14 @@ export function MergeDialog({ contact, onClose }: { contact: Contact; onClose: (
     { keepsPrevious: true },
   );
   const merge = useWrite(
-    (mergedContactId: string) =>
-      mergeContacts(client, { path: { contactId: contact.id }, body: { mergedContactId } }),
+    (fromContactId: string) =>
+      mergeContacts(client, { path: { contactId: contact.id }, body: { fromContactId } }),
     {
       done: 'contacts.merged',
       showsError: true,
       invalidates: [[...CONTACTS_KEY, 'list']],
-      onSuccess: (result) => {
-        storeContact(cache, result.contact);
+      onSuccess: ({ mergedChats: _, ...result }) => {
+        storeContact(cache, result);
         onClose();
       },
     },
@@ -105,14 +105,14 @@ function Preview({ contact, other }: { contact: Contact; other: Contact }) {
   const result = useRead([...CONTACTS_KEY, 'merge', contact.id, other.id], (signal) =>
     mergeContacts(client, {
       path: { contactId: contact.id },
-      body: { mergedContactId: other.id, dryRun: true },
+      body: { fromContactId: other.id, dryRun: true },
       signal,
     }),
   );
   return (
     <section className={styles.preview} aria-label={t('contacts.mergePreview')}>
       <Loaded query={result} lines={3}>
-        {({ contact: merged, mergedChats }) => (
+        {({ mergedChats, ...merged }) => (
           <>
             <h3>{t('contacts.mergePreview')}</h3>
             <dl className={styles.pairs}>

@@ -27,7 +27,7 @@ const LOOKS: Record<AutomationRun['status'], 'plain' | 'good' | 'warn' | 'bad'> 
 /** The newest runs of automations for a contact, and why others did not start. Nothing for those who may not see them. */
 export function Runs({ contactId }: { contactId: string }) {
   const t = useText();
-  const canTrace = useScope('events:read');
+  const canTrace = useScope('automations:read');
   const [isAsking, setIsAsking] = useState(false);
   const enabled = useScope('automations:read');
   const automations = useAll(['automations'], searchAutomations, { enabled });

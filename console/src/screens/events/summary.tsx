@@ -125,7 +125,7 @@ function Reactions({ event }: { event: Event }) {
       <Loaded query={trace}>
         {({ nodes }) => {
           const reactions = nodes.filter(
-            ({ causedById, type }) => causedById === event.id && (type === 'delivery' || type === 'run'),
+            ({ causedBy, type }) => causedBy === event.id && (type === 'delivery' || type === 'run'),
           );
           return reactions.length === 0 ? (
             <p className={styles.muted}>{t('events.nobodyReacted')}</p>

@@ -28,7 +28,12 @@ function discard(unused: RefObject<string | undefined>): void {
   unused.current = undefined;
 }
 
-const FIRST_SETTINGS: Settings = { country: '', existing: 'update', labelIds: [] };
+const FIRST_SETTINGS: Settings = {
+  country: '',
+  onExisting: 'update',
+  triggerAutomations: false,
+  labelIds: [],
+};
 
 /**
  * Imports contacts from a file: choose it, say what its columns are, check the rows, import them. Closing the window does
@@ -79,26 +84,29 @@ export function ImportDialog({ onDone, onClose, labelIds = [] }: ImportDialogPro
   const start = useWrite(create, { invalidates: [IMPORTS_KEY], showsError: true, onSuccess: setJob });
 
   /** Without an answer nobody knows whether the import exists. Then its file stays. */
-  async function create(isDryRun: boolean): Promise<Import> {
+  async function create(dryRun: boolean): Promise<Import> {
     const fileId = unused.current;
     unused.current = undefined;
     try {
-      return await createImport(client, { body: bodyOf(isDryRun) });
+      return await createImport(client, { body: bodyOf(dryRun) });
     } catch (error) {
       if (fileId !== undefined && isRefused(error)) keepUnused(fileId);
       throw error;
     }
   }
 
-  function bodyOf(isDryRun: boolean): CreateImportBody {
+  function bodyOf(dryRun: boolean): CreateImportBody {
     const { fileId, examined } = table as UploadedTable;
     return {
       fileId,
-      isDryRun,
-      columns: examined.columns.flatMap(({ name }, index) =>
-        fields[index] ? [{ name, field: fields[index] }] : [],
+      dryRun,
+      mapping: Object.fromEntries(
+        examined.columns.flatMap(({ name }, index) =>
+          fields[index] ? [[name, fields[index]] as const] : [],
+        ),
       ),
-      existing: settings.existing,
+      onExisting: settings.onExisting,
+      triggerAutomations: settings.triggerAutomations,
       labelIds: settings.labelIds,
       encoding: examined.encoding,
       delimiter: examined.delimiter,

@@ -148,11 +148,11 @@ function ImportsTable({ rows }: { rows: readonly Import[] }) {
 
 function State({ of }: { of: Import }) {
   const { t, formatNumber } = useTranslator();
-  const { status, total, created, updated, skipped, failed, isDryRun } = of;
+  const { status, total, created, updated, skipped, failed, dryRun } = of;
   return (
     <>
       <Badge look={LOOKS[status]}>{t(`imports.status.${status}`)}</Badge>{' '}
-      {isDryRun && <Badge>{t('imports.dryRun')}</Badge>}
+      {dryRun && <Badge>{t('imports.dryRun')}</Badge>}
       {status === 'running' && total !== null && (
         <div className={styles.numbers}>
           {t('imports.progress', {

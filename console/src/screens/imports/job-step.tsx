@@ -1,4 +1,4 @@
-import { cancelJob, type Import } from '@parley/sdk';
+import { cancelImport, type Import } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { client, useWrite } from '../../api/api.ts';
@@ -34,12 +34,12 @@ export function JobStep({
   const t = useText();
   const cache = useQueryClient();
   const query = useImport(importId);
-  const cancel = useWrite(() => cancelJob(client, { path: { jobId: importId } }), {
+  const cancel = useWrite(() => cancelImport(client, { path: { importId } }), {
     invalidates: [IMPORTS_KEY],
   });
   const { data } = query;
   const isOver = data !== undefined && !isRunning(data);
-  const isDone = data?.status === 'completed' && !data.isDryRun;
+  const isDone = data?.status === 'completed' && !data.dryRun;
   const end = useEffectEvent(() => {
     // Without events of their own, as in a very large import, the lists would not know.
     void cache.invalidateQueries({ queryKey: ['contacts'] });
@@ -48,7 +48,7 @@ export function JobStep({
   useEffect(() => {
     if (isDone) end();
   }, [isDone]);
-  const canStart = onStart && isOver && data.isDryRun && data.status === 'completed';
+  const canStart = onStart && isOver && data.dryRun && data.status === 'completed';
   const usable = data ? usableRows(data) : 0;
   const close = (): void => onClose(!isOver);
   /** What comes next has the focus, so that a keyboard leads through all steps. */

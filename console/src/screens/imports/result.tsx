@@ -1,4 +1,5 @@
 import type { Import, ImportIssue } from '@parley/sdk';
+import { useCanExport } from '../../api/session.tsx';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -7,6 +8,8 @@ import { Table } from '../../ui/table.tsx';
 import { isRunning, useErrorsPath } from './data.ts';
 import styles from './imports.module.css';
 
+/** The reason of a row that repeats a phone number or an email address. */
+const DUPLICATE = 'duplicate_in_file';
 const COUNTS = ['created', 'updated', 'skipped', 'failed'] as const;
 
 /** How many rows can be, or were, imported. */
@@ -15,7 +18,7 @@ export const usableRows = ({ created, updated }: Import): number => created + up
 /** An import while it is worked on, and what came of it. */
 export function ImportResult({ of }: { of: Import }) {
   const { t, translate, formatNumber } = useTranslator();
-  const { status, total, error, isDryRun } = of;
+  const { status, total, error, dryRun } = of;
   const done = COUNTS.reduce((sum, name) => sum + of[name], 0);
   const share = total === null ? undefined : done / (total || 1);
   return (
@@ -23,7 +26,7 @@ export function ImportResult({ of }: { of: Import }) {
       <div role="status">
         <p className={styles.state}>{useStateText(of)}</p>
         {isRunning(of) && (
-          <ProgressBar label={t(isDryRun ? 'imports.checking' : 'imports.importing')} share={share} />
+          <ProgressBar label={t(dryRun ? 'imports.checking' : 'imports.importing')} share={share} />
         )}
         <p className={styles.muted}>
           {total === null || !isRunning(of)
@@ -52,28 +55,32 @@ export function ImportResult({ of }: { of: Import }) {
   );
 }
 
-function useStateText({ status, isDryRun }: Import): string {
+function useStateText({ status, dryRun }: Import): string {
   const { t } = useTranslator();
   if (status === 'queued') return t('imports.waiting');
-  if (status === 'running') return t(isDryRun ? 'imports.checking' : 'imports.importing');
-  if (status === 'completed') return t(isDryRun ? 'imports.checked' : 'imports.done');
-  if (status === 'cancelled') return t(isDryRun ? 'imports.checkCancelled' : 'imports.cancelled');
+  if (status === 'running') return t(dryRun ? 'imports.checking' : 'imports.importing');
+  if (status === 'completed') return t(dryRun ? 'imports.checked' : 'imports.done');
+  if (status === 'cancelled') return t(dryRun ? 'imports.checkCancelled' : 'imports.cancelled');
   return t('imports.failed');
 }
 
 function Issues({ of: { id, issues, failed } }: { of: Import }) {
   const { t, translate, formatNumber } = useTranslator();
   const pathOf = useErrorsPath();
+  const canExport = useCanExport();
   return (
     <section className={styles.issues} aria-label={t('imports.issues')}>
       <div className={styles.issuesHeader}>
         <p className={styles.muted}>
-          {t('imports.issuesText')}
-          {failed > issues.length && ` ${t('imports.issuesMore', { count: issues.length })}`}
+          {t(canExport ? 'imports.issuesText' : 'imports.issuesNoFile')}
+          {failed > issues.length &&
+            ` ${t(canExport ? 'imports.issuesMore' : 'imports.issuesAsk', { count: issues.length })}`}
         </p>
-        <LinkButton icon="download" href={pathOf(id)} download>
-          {t('imports.errorsFile')}
-        </LinkButton>
+        {canExport && (
+          <LinkButton icon="download" href={pathOf(id)} download>
+            {t('imports.errorsFile')}
+          </LinkButton>
+        )}
       </div>
       <div className={styles.issuesTable}>
         <Table<ImportIssue>
@@ -87,7 +94,11 @@ function Issues({ of: { id, issues, failed } }: { of: Import }) {
               title: t('imports.cell'),
               cell: ({ column }) => column ?? <span className={styles.muted}>{t('imports.wholeRow')}</span>,
             },
-            { id: 'reason', title: t('imports.reason'), cell: ({ reason }) => translate(reason) },
+            {
+              id: 'reason',
+              title: t('imports.reason'),
+              cell: ({ reason }) => (reason === DUPLICATE ? t('imports.duplicate') : translate(reason)),
+            },
           ]}
         />
       </div>

@@ -17,7 +17,8 @@ export type Delimiter = ExaminedImport['delimiter'];
 export interface Settings {
   /** Empty: none. */
   country: string;
-  existing: 'update' | 'skip';
+  onExisting: 'update' | 'skip';
+  triggerAutomations: boolean;
   labelIds: string[];
 }
 
@@ -43,12 +44,21 @@ export function SettingFields({ settings, hasNumbers, onChange }: SettingFieldsP
         )}
         <SelectField
           label={t('imports.existing')}
-          value={settings.existing}
+          value={settings.onExisting}
           options={(['update', 'skip'] as const).map((value) => ({
             value,
             label: t(`imports.existing.${value}`),
           }))}
-          onChange={(existing) => onChange({ ...settings, existing })}
+          onChange={(onExisting) => onChange({ ...settings, onExisting })}
+        />
+        <SelectField
+          label={t('imports.automations')}
+          value={settings.triggerAutomations ? 'start' : 'none'}
+          options={(['none', 'start'] as const).map((value) => ({
+            value,
+            label: t(`imports.automations.${value}`),
+          }))}
+          onChange={(chosen) => onChange({ ...settings, triggerAutomations: chosen === 'start' })}
         />
       </div>
       <LabelFields

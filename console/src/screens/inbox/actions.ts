@@ -11,7 +11,7 @@ import {
 import { client } from '../../api/api.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { useShowError, useToast } from '../../ui/toast.tsx';
-import { findCachedChat, storeChat } from './chat-cache.ts';
+import { findCachedChat, refreshChat, storeChat } from './chat-cache.ts';
 
 export interface Assignment {
   userId?: string | null;
@@ -30,9 +30,12 @@ export function useChatActions() {
       storeChat(await call());
       return true;
     } catch (error) {
-      // Only what was guessed: others may have changed the rest meanwhile.
-      const before = Object.fromEntries(Object.keys(guess).map((name) => [name, chat[name as keyof Chat]]));
-      storeChat({ ...latest(chat), ...before }, { isGuess: true });
+      // Only what is still as it was guessed: others may have changed the rest meanwhile.
+      const now = latest(chat);
+      const guessed = (Object.keys(guess) as (keyof Chat)[]).filter((name) => now[name] === guess[name]);
+      const before = Object.fromEntries(guessed.map((name) => [name, chat[name]]));
+      storeChat({ ...now, ...before }, { isGuess: true });
+      refreshChat(chat.id);
       showError(error);
       return false;
     }
@@ -115,6 +118,8 @@ export function useChatActions() {
         store(chat.contact);
         showError(error);
       }
+      // Only the contact was answered, and what was being read may have been cancelled.
+      refreshChat(chat.id);
     },
   };
 }

@@ -19,8 +19,10 @@ interface AssignPickerProps {
 export function AssignPicker({ chosen, onPick, onClose }: AssignPickerProps) {
   const { t, compare } = useTranslator();
   const { userId: me } = useWorkspace().membership;
-  const users = useUsers().data ?? [];
-  const teams = useTeams().data ?? [];
+  const readUsers = useUsers();
+  const readTeams = useTeams();
+  const users = readUsers.data ?? [];
+  const teams = readTeams.data ?? [];
   const own = users.find(({ id }) => id === me);
   const others = users.filter(({ id }) => id !== me).sort((a, b) => compare(a.name, b.name));
   const choices: Choice[] = [
@@ -59,6 +61,7 @@ export function AssignPicker({ chosen, onPick, onClose }: AssignPickerProps) {
       placeholder={t('inbox.assignPlaceholder')}
       choices={choices}
       empty=""
+      isWaiting={readUsers.isPending || readTeams.isPending}
       onPick={pick}
       onClose={onClose}
     />

@@ -22,12 +22,13 @@ import { TimePicker } from './time-picker.tsx';
 
 export type BulkDialog = 'assign' | 'snooze' | 'labels';
 
-const SIMPLE: readonly { type: 'close' | 'open' | 'mark_read' | 'mark_unread'; icon: IconName }[] = [
-  { type: 'close', icon: 'check' },
-  { type: 'open', icon: 'inbox' },
-  { type: 'mark_read', icon: 'openMail' },
-  { type: 'mark_unread', icon: 'mail' },
-];
+const SIMPLE: readonly { text: 'close' | 'open' | 'read' | 'unread'; icon: IconName; action: BulkAction }[] =
+  [
+    { text: 'close', icon: 'check', action: { type: 'status', status: 'closed' } },
+    { text: 'open', icon: 'inbox', action: { type: 'status', status: 'open' } },
+    { text: 'read', icon: 'openMail', action: { type: 'read' } },
+    { text: 'unread', icon: 'mail', action: { type: 'unread' } },
+  ];
 
 interface BulkBarProps {
   selection: Selection;
@@ -105,13 +106,13 @@ function Actions({ selection, query, dialog, onDialog }: BulkBarProps) {
             onClick={() => onDialog('labels')}
           />
         )}
-        {SIMPLE.map(({ type, icon }) => (
+        {SIMPLE.map(({ text, icon, action }) => (
           <IconButton
-            key={type}
+            key={text}
             icon={icon}
-            label={t(`bulk.${type}`)}
+            label={t(`bulk.${text}`)}
             disabled={isBusy}
-            onClick={() => run({ type })}
+            onClick={() => run(action)}
           />
         ))}
       </div>
@@ -121,7 +122,7 @@ function Actions({ selection, query, dialog, onDialog }: BulkBarProps) {
       {dialog === 'snooze' && (
         <TimePicker
           purpose="snooze"
-          onPick={(until) => run({ type: 'snooze', snoozedUntil: until.toISOString() })}
+          onPick={(until) => run({ type: 'status', status: 'snoozed', snoozedUntil: until.toISOString() })}
           onClose={close}
         />
       )}

@@ -12,12 +12,13 @@ interface BulkLabelPickerProps {
 /** A label that all contacts of the chosen chats get or lose. */
 export function BulkLabelPicker({ onPick, onClose }: BulkLabelPickerProps) {
   const { t, compare } = useTranslator();
-  const labels = [...(useLabels().data ?? [])].sort((a, b) => compare(a.name, b.name));
+  const { data = [], isPending } = useLabels();
+  const labels = [...data].sort((a, b) => compare(a.name, b.name));
   return (
     <Picker
       title={t('bulk.labels')}
       placeholder={t('inbox.labelPlaceholder')}
-      choices={(['add_labels', 'remove_labels'] as const).flatMap((type) =>
+      choices={(['add_label', 'remove_label'] as const).flatMap((type) =>
         labels.map(({ id, name, color }) => ({
           id: `${type}:${id}`,
           label: t(`bulk.${type}`, { name }),
@@ -25,9 +26,10 @@ export function BulkLabelPicker({ onPick, onClose }: BulkLabelPickerProps) {
         })),
       )}
       empty={t('inbox.noLabels')}
+      isWaiting={isPending}
       onPick={(choice) => {
-        const [type, id] = choice.split(':', 2) as ['add_labels' | 'remove_labels', string];
-        onPick({ type, labelIds: [id] });
+        const [type, labelId] = choice.split(':', 2) as ['add_label' | 'remove_label', string];
+        onPick({ type, labelId });
       }}
       onClose={onClose}
     />

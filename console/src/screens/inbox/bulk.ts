@@ -52,7 +52,7 @@ export function startBulkChange(chats: { ids: string[] } | { query: string }, ac
       if (current.read() === started) show(result);
     };
   changeChats(client, { body: { ...chats, action } }).then(
-    unlessForgotten(follow),
+    unlessForgotten(({ jobId, ...job }) => follow({ id: jobId, ...job })),
     unlessForgotten((error) => current.write({ job: undefined, error })),
   );
   return true;

@@ -3,7 +3,7 @@ import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { client, queryClient } from '../../api/api.ts';
 import { statusOf } from '../../api/errors.ts';
 import { type ListData, mapPages } from '../../api/lists.ts';
-import { readAfterwards } from '../../api/read-afterwards.ts';
+import { changeLists, readAfterwards } from '../../api/read-afterwards.ts';
 import type { InboxView } from './views.ts';
 
 export type ChatPages = ListData<Chat>;
@@ -89,6 +89,13 @@ export function storeChat(chat: Chat, { isGuess = false } = {}): void {
   refreshCounts();
 }
 
+/** Puts a part of a chat that the server has confirmed into everything that shows it. If the whole is being read, it is read again. */
+export function storePart(chat: Chat, part: Partial<Chat>): void {
+  const isBeingRead = queryClient.isFetching({ queryKey: chatKey(chat.id), exact: true }) > 0;
+  storeChat({ ...chat, ...part });
+  if (isBeingRead) refreshChat(chat.id);
+}
+
 /** Returns the view of the list; undefined if it was not read yet. */
 function placeInList(key: QueryKey, chat: Chat): InboxView | undefined {
   const view = knownViews.get(String(key[2]));
@@ -111,15 +118,7 @@ export function findCachedChat(chatId: string): Chat | undefined {
 }
 
 export function removeChat(chatId: string): void {
-  for (const [key] of queryClient.getQueriesData<ChatPages>({ queryKey: CHAT_LISTS })) {
-    const remove = (): void =>
-      void queryClient.setQueryData<ChatPages>(
-        key,
-        (pages) => pages && mapPages(pages, (items) => items.filter(({ id }) => id !== chatId)),
-      );
-    readAfterwards(key, remove);
-    remove();
-  }
+  changeLists<Chat>(queryClient, CHAT_LISTS, (chats) => chats.filter(({ id }) => id !== chatId));
   void queryClient.invalidateQueries({ queryKey: chatKey(chatId) });
   refreshCounts();
 }

@@ -1,19 +1,20 @@
-import type { User } from '@parley/sdk';
+import type { SavedReply, User } from '@parley/sdk';
 import { useText } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { useSavedReplies, useUsers } from './data.ts';
 import { Picker } from './picker.tsx';
 
 interface SavedRepliesProps {
   channelId: string;
-  onPick: (id: string) => void;
+  onPick: (reply: SavedReply) => void;
   onClose: () => void;
 }
 
 /** The texts that were saved for this channel. */
 export function SavedReplies({ channelId, onPick, onClose }: SavedRepliesProps) {
   const t = useText();
-  const replies = useSavedReplies().data ?? [];
+  const { data: replies = [], isPending } = useSavedReplies();
   const usable = replies.filter(
     ({ channelIds }) => channelIds.length === 0 || channelIds.includes(channelId),
   );
@@ -21,9 +22,18 @@ export function SavedReplies({ channelId, onPick, onClose }: SavedRepliesProps) 
     <Picker
       title={t('composer.savedReplies')}
       placeholder={t('composer.savedRepliesPlaceholder')}
-      choices={usable.map(({ id, shortcut, text }) => ({ id, label: `/${shortcut}`, detail: text }))}
+      choices={usable.map(({ id, shortcut, text, media }) => ({
+        id,
+        label: `/${shortcut}`,
+        detail: [text, ...media.map(({ filename }) => filename)].join(' · '),
+        picture: media.length > 0 && <Icon name="attach" />,
+      }))}
       empty={t('composer.noSavedReplies')}
-      onPick={onPick}
+      isWaiting={isPending}
+      onPick={(id) => {
+        const picked = usable.find((one) => one.id === id);
+        if (picked) onPick(picked);
+      }}
       onClose={onClose}
     />
   );
@@ -37,7 +47,7 @@ interface MentionsProps {
 /** Whom a note is to reach. */
 export function Mentions({ onPick, onClose }: MentionsProps) {
   const t = useText();
-  const users = useUsers().data ?? [];
+  const { data: users = [], isPending } = useUsers();
   return (
     <Picker
       title={t('composer.mention')}
@@ -48,6 +58,7 @@ export function Mentions({ onPick, onClose }: MentionsProps) {
         picture: <Avatar name={name} id={id} size="small" />,
       }))}
       empty=""
+      isWaiting={isPending}
       onPick={(id) => {
         const user = users.find((one) => one.id === id);
         if (user) onPick(user);

@@ -1,4 +1,4 @@
-import { type Chat, createNote, type Message, renderSavedReply } from '@parley/sdk';
+import { type Chat, createNote, type Message, type SavedReply } from '@parley/sdk';
 import { type KeyboardEvent, lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { client, useWrite } from '../../api/api.ts';
@@ -6,7 +6,6 @@ import { hasReplyWindow } from '../../api/channel-kinds.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { ErrorNotice } from '../../ui/notices.tsx';
 import { RelativeTime, useNow } from '../../ui/time.tsx';
@@ -14,12 +13,16 @@ import { useToast } from '../../ui/toast.tsx';
 import { useChatActions } from './actions.ts';
 import { findCachedChat } from './chat-cache.ts';
 import styles from './composer.module.css';
+import { ComposerBar } from './composer-bar.tsx';
+import { ComposerButtons } from './composer-buttons.tsx';
 import { AttachedFiles, ComposerField, QuotedMessage } from './composer-field.tsx';
 import { Mentions, SavedReplies } from './composer-pickers.tsx';
 import { useChannel } from './data.ts';
 import { summarise } from './describe-message.ts';
 import { type Draft, useDraft } from './drafts.ts';
+import { maxButtonsOn, titlesOf } from './message-bodies.ts';
 import { TypingLine } from './present.tsx';
+import { readSavedReply } from './saved-reply.ts';
 import { SendButtons } from './send-buttons.tsx';
 import { sendDraft } from './send-draft.ts';
 import { TemplateForm } from './template-form.tsx';
@@ -56,11 +59,12 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   const kind = useChannel(chat.channelId)?.kind;
   const { draft, change, forgetNote } = useDraft(chat.id, canSend ? 'reply' : 'note');
   const [picking, setPicking] = useState<'savedReply' | 'mention' | 'emoji' | 'time'>();
+  const section = useRef<HTMLElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
-  const chooser = useRef<HTMLInputElement>(null);
   const toast = useToast();
   const { close } = useChatActions();
-  const { mode, files, replyTo } = draft;
+  const { mode, files, buttons, replyTo } = draft;
+  const maxButtons = maxButtonsOn(kind);
   const isNote = mode === 'note';
   const text = draft[mode];
   // A comment may be answered once, whatever the window says.
@@ -88,10 +92,9 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
       showsError: true,
     },
   );
-  const render = useWrite(
-    (savedReplyId: string) => renderSavedReply(client, { path: { savedReplyId }, body: { chatId: chat.id } }),
-    { onSuccess: (rendered) => insert(rendered.text) },
-  );
+  const render = useWrite((picked: SavedReply) => readSavedReply(picked, chat.id), {
+    onSuccess: (read) => insert(read.text, { files: [...files, ...read.files] }),
+  });
 
   useEffect(() => {
     handle.current = {
@@ -103,7 +106,9 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
       },
       leave() {
         const active = document.activeElement;
-        if (!(active instanceof HTMLElement) || active !== field.current) return false;
+        const isWriting = active === field.current || active?.matches('input') === true;
+        if (!(active instanceof HTMLElement) || !isWriting || !section.current?.contains(active))
+          return false;
         active.blur();
         return true;
       },
@@ -146,13 +151,15 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
     field.current?.focus();
   }
 
-  const isEmpty = text.trim() === '' && (isNote || files.length === 0);
+  // Buttons belong to a text.
+  const needsText = isNote || files.length === 0 || titlesOf(buttons).length > 0;
+  const isEmpty = text.trim() === '' && needsText;
   async function submit(closes: boolean, at?: Date): Promise<void> {
     if (isEmpty || note.isPending || (!isNote && isClosed)) return;
     if (isNote) return note.mutate(text.trim());
-    change({ reply: '', files: [], replyTo: undefined });
+    change({ reply: '', files: [], buttons: [], replyTo: undefined });
     onTyping(false);
-    const written = { text: text.trim(), files, replyToMessageId: replyTo?.id, at };
+    const written = { text: text.trim(), files, buttons, replyToMessageId: replyTo?.id, at };
     const isSent = await sendDraft(chat.id, written, kind);
     if (closes && isSent) await close(findCachedChat(chat.id) ?? chat);
   }
@@ -173,7 +180,11 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   if (!canSend && !canNote) return null;
   const modes = [...(canSend ? (['reply'] as const) : []), ...(canNote ? (['note'] as const) : [])];
   return (
-    <section className={classes(styles.composer, isNote && styles.note)} aria-label={t('composer.label')}>
+    <section
+      ref={section}
+      className={classes(styles.composer, isNote && styles.note)}
+      aria-label={t('composer.label')}
+    >
       <div className={styles.top}>
         <div role="tablist" aria-label={t('composer.label')} className={styles.tabs}>
           {modes.map((one) => (
@@ -216,36 +227,25 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
             onKeyDown={onKeyDown}
             onFiles={isNote ? undefined : addFiles}
           />
+          {!isNote && (
+            <ComposerButtons
+              buttons={buttons}
+              max={maxButtons}
+              onChange={(next) => {
+                change({ buttons: next });
+                // What had the focus may be gone.
+                if (next.length < buttons.length) field.current?.focus();
+              }}
+            />
+          )}
           {!isNote && <AttachedFiles files={files} onChange={(next) => change({ files: next })} />}
           {isNote && note.error ? <ErrorNotice error={note.error} /> : null}
-          <div className={styles.bar}>
-            {isNote ? (
-              <IconButton icon="people" label={t('composer.mention')} onClick={() => setPicking('mention')} />
-            ) : (
-              <>
-                <IconButton
-                  icon="attach"
-                  label={t('composer.attach')}
-                  onClick={() => chooser.current?.click()}
-                />
-                <input
-                  ref={chooser}
-                  type="file"
-                  multiple
-                  hidden
-                  onChange={(event) => {
-                    addFiles(event.target.files ?? []);
-                    event.target.value = '';
-                  }}
-                />
-                <IconButton
-                  icon="template"
-                  label={t('composer.savedReplies')}
-                  onClick={() => setPicking('savedReply')}
-                />
-              </>
-            )}
-            <IconButton icon="emoji" label={t('composer.emoji')} onClick={() => setPicking('emoji')} />
+          <ComposerBar
+            isNote={isNote}
+            onPick={setPicking}
+            onFiles={addFiles}
+            onButtons={maxButtons > 0 && buttons.length === 0 ? () => change({ buttons: [''] }) : undefined}
+          >
             <SendButtons
               isNote={isNote}
               isEmpty={isEmpty}
@@ -254,15 +254,15 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
               onSend={(closes) => void submit(closes)}
               onLater={() => setPicking('time')}
             />
-          </div>
+          </ComposerBar>
         </>
       )}
       {picking === 'savedReply' && (
         <SavedReplies
           channelId={chat.channelId}
-          onPick={(id) => {
+          onPick={(picked) => {
             closePicker();
-            render.mutate(id);
+            render.mutate(picked);
           }}
           onClose={closePicker}
         />

@@ -28,6 +28,9 @@ const CHATS_PER_PAGE = 50;
 const MESSAGES_AT_FIRST = 40;
 const MESSAGES_PER_PAGE = 100;
 const NOTES_PER_PAGE = 100;
+/** How many views the API counts in one request, and how many are counted at all. */
+const COUNTS_AT_ONCE = 20;
+const COUNTED = 100;
 
 const nextCursorOf = ({ pagination }: Page<unknown>): string | undefined =>
   pagination.nextCursor ?? undefined;
@@ -98,16 +101,19 @@ export function useChat(chatId: string): { chat: Chat | undefined; error: unknow
 /** Of every view: how many chats, and how many of them are unread. */
 export function useCounts(saved: readonly InboxView[]) {
   const { userId } = useWorkspace().membership;
-  const views = [...BUILT_IN.map((id) => builtInView(id, userId)), ...saved];
+  const views = [...BUILT_IN.map((id) => builtInView(id, userId)), ...saved].slice(0, COUNTED);
   const query = useRead(
     [...CHAT_COUNTS, ...views.map(({ id, query }) => `${id} ${query}`)],
-    (signal) =>
-      countChats(client, {
-        body: {
-          views: views.map(({ id, query }) => ({ key: id, ...(query === undefined ? {} : { query }) })),
-        },
-        signal,
-      }),
+    async (signal) => {
+      const asked = views.map(({ id, query }) => ({ key: id, ...(query === undefined ? {} : { query }) }));
+      const parts = Array.from({ length: Math.ceil(asked.length / COUNTS_AT_ONCE) }, (_, index) =>
+        asked.slice(index * COUNTS_AT_ONCE, (index + 1) * COUNTS_AT_ONCE),
+      );
+      const counts = await Promise.all(
+        parts.map((part) => countChats(client, { body: { views: part }, signal })),
+      );
+      return counts.flat();
+    },
     { keepsPrevious: true },
   );
   return new Map(query.data?.map((count) => [count.key, count]));

@@ -41,15 +41,15 @@ export function SnoozeDialog({ chat, onClose }: ChatDialogProps) {
   );
 }
 
-/** Why automations did or did not start for the latest messages. */
+/** Why automations did or did not start for the latest messages and events. */
 export const WhyOfChat = ({ chat, onClose }: ChatDialogProps) => (
-  <WhyDialog about={{ chatId: chat.id }} onClose={onClose} />
+  <WhyDialog about={{ contactId: chat.contactId, chatId: chat.id }} onClose={onClose} />
 );
 
 /** Adds labels to the contact and removes them. It stays open: there may be several. */
 export function LabelDialog({ chat, onClose }: ChatDialogProps) {
   const { t, compare } = useTranslator();
-  const labels = useLabels().data ?? [];
+  const { data: labels = [], isPending } = useLabels();
   const { setLabel } = useChatActions();
   const own = new Set(chat.contact.labels.map(({ id }) => id));
   return (
@@ -65,6 +65,7 @@ export function LabelDialog({ chat, onClose }: ChatDialogProps) {
           isChosen: own.has(id),
         }))}
       empty={t('inbox.noLabels')}
+      isWaiting={isPending}
       onPick={(id) => {
         const label = labels.find((one) => one.id === id);
         if (label) void setLabel(chat, label, !own.has(id));

@@ -1,7 +1,8 @@
-import { shownWorkspace, useWorkspace } from '../../api/session.tsx';
+import { useWorkspace } from '../../api/session.tsx';
 import { createStore } from '../../api/store.ts';
 import { addUnsavedCheck } from '../../app/leave-page.ts';
 import { attempt } from '../../app/preferences.ts';
+import { DRAFT_PREFIX, hasText, isOwnDraft, readStoredDrafts } from '../../app/stored-drafts.ts';
 
 /** What somebody has begun to write in a chat. It is kept while they look at other chats; a reload loses only the files. */
 export interface Draft {
@@ -9,35 +10,33 @@ export interface Draft {
   reply: string;
   note: string;
   files: readonly File[];
+  /** The titles of the buttons below the reply. */
+  buttons: readonly string[];
   /** The message that the reply answers. */
   replyTo: { id: string; text: string; isComment: boolean } | undefined;
   /** The users whose names were put into the note. */
   mentioned: readonly { id: string; name: string }[];
 }
 
-const EMPTY: Omit<Draft, 'mode'> = { reply: '', note: '', files: [], replyTo: undefined, mentioned: [] };
+const EMPTY: Omit<Draft, 'mode'> = {
+  reply: '',
+  note: '',
+  files: [],
+  buttons: [],
+  replyTo: undefined,
+  mentioned: [],
+};
 
-/** A tab keeps them under names with tenant, person and chat. */
-const PREFIX = 'parley.draft.';
+const drafts = createStore<ReadonlyMap<string, Draft>>(
+  new Map(
+    [...readStoredDrafts<Omit<Draft, 'files'>>()].map(([key, stored]) => [key, { ...EMPTY, ...stored }]),
+  ),
+);
 
-function restore(): ReadonlyMap<string, Draft> {
-  const found = new Map<string, Draft>();
-  attempt(() => {
-    for (const [key, stored] of Object.entries(sessionStorage))
-      if (key.startsWith(PREFIX))
-        found.set(key, { ...EMPTY, ...(JSON.parse(stored) as Omit<Draft, 'files'>) });
-  });
-  return found;
-}
-const drafts = createStore(restore());
-
-/** The tab may also keep drafts of somebody else, who did not log out. */
-const isOwn = (key: string): boolean => key.split('.').includes(shownWorkspace()?.session.person.id ?? '');
-/** The files are lost with the page, the texts with the session. */
+/** The files are lost with the page. The texts are lost with the session, also if the tab could not keep them. */
 addUnsavedCheck((ending) =>
   [...drafts.read()].some(
-    ([key, { files, reply, note }]) =>
-      isOwn(key) && (files.length > 0 || (ending === 'session' && `${reply}${note}`.trim() !== '')),
+    ([key, draft]) => isOwnDraft(key) && (draft.files.length > 0 || (ending === 'session' && hasText(draft))),
   ),
 );
 
@@ -53,8 +52,8 @@ function store(key: string, draft: Draft | undefined): void {
   );
 }
 
-const isEmpty = ({ reply, note, files, replyTo }: Draft): boolean =>
-  reply === '' && note === '' && files.length === 0 && replyTo === undefined;
+const isEmpty = ({ reply, note, files, buttons, replyTo }: Draft): boolean =>
+  `${reply}${note}` === '' && files.length + buttons.length === 0 && replyTo === undefined;
 
 interface ChatDraft {
   draft: Draft;
@@ -66,7 +65,7 @@ interface ChatDraft {
 /** The draft of a chat; `mode` is what a new one begins with. */
 export function useDraft(chatId: string, mode: Draft['mode']): ChatDraft {
   const { session, membership } = useWorkspace();
-  const key = `${PREFIX}${membership.tenantId}.${session.person.id}.${chatId}`;
+  const key = `${DRAFT_PREFIX}${membership.tenantId}.${session.person.id}.${chatId}`;
   const draft = drafts.use((all) => all.get(key)) ?? { ...EMPTY, mode };
   return {
     draft,

@@ -97,9 +97,19 @@ export function useInboxKeys(options: InboxKeysOptions): void {
     const chat = id === undefined ? undefined : findCachedChat(id);
     if (chat) work(chat);
   };
-  const openDialog = (dialog: BulkDialog) => (): void =>
-    isSelecting ? onBulkDialog(dialog) : onDialog(dialog);
-  const mayDialog = inChat || isSelecting;
+  const selectFocused = (): boolean => {
+    const found = options.rows.find((row) => row.chatId === focused());
+    if (!found || !selection) return false;
+    selection.toggle(found.chatId);
+    return true;
+  };
+  /** For what is chosen, the open chat, or else the row that the keys are at, which is chosen by that. */
+  const openDialog = (dialog: BulkDialog) => (): void => {
+    if (inChat && !isSelecting) onDialog(dialog);
+    else if (isSelecting || selectFocused()) onBulkDialog(dialog);
+  };
+  const hasChat = inChat || isSelecting;
+  const mayDialog = hasChat || selection !== undefined;
 
   const all: (KeyBinding & { id: string; isOffered?: boolean; isUsable?: boolean })[] = [
     { id: 'next', keys: 'j', label: t('inbox.keys.next'), run: move(1) },
@@ -162,7 +172,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       keys: 'a',
       label: t('inbox.assign'),
       run: openDialog('assign'),
-      isOffered: true,
+      isOffered: hasChat,
       isUsable: mayDialog && canWrite,
     },
     {
@@ -170,7 +180,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       keys: 'h',
       label: t('inbox.snooze'),
       run: openDialog('snooze'),
-      isOffered: true,
+      isOffered: hasChat,
       isUsable: mayDialog && canWrite,
     },
     {
@@ -178,7 +188,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       keys: 'l',
       label: t('contact.changeLabels'),
       run: openDialog('labels'),
-      isOffered: true,
+      isOffered: hasChat,
       isUsable: mayDialog && canLabel,
     },
     {
@@ -194,7 +204,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       keys: 'e',
       label: t('inbox.keys.close'),
       run: isSelecting
-        ? () => onBulk({ type: 'close' })
+        ? () => onBulk({ type: 'status', status: 'closed' })
         : withChat((chat) => void (chat.status === 'open' ? actions.close(chat) : actions.reopen(chat))),
       isOffered: inChat,
       isUsable: canWrite,
@@ -204,7 +214,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       keys: 'u',
       label: t('inbox.keys.unread'),
       run: isSelecting
-        ? () => onBulk({ type: 'mark_unread' })
+        ? () => onBulk({ type: 'unread' })
         : withChat((chat) => void actions.mark(chat, !chat.isUnread)),
       isOffered: inChat,
       isUsable: canWrite,

@@ -9,6 +9,7 @@ import {
   refreshChat,
   removeChat,
   storeChat,
+  storePart,
 } from './chat-cache.ts';
 import { withhold } from './outgoing.ts';
 import { removeMessage, removeNote, storeMessage, storeNote } from './thread-cache.ts';
@@ -23,7 +24,7 @@ function storeContact(contact: Contact): void {
   const ids = new Set([...chats.map(({ id }) => id), ...contact.chats.map(({ id }) => id)]);
   for (const id of ids) {
     const chat = findCachedChat(id);
-    if (chat?.contactId === contact.id) storeChat({ ...chat, contact });
+    if (chat?.contactId === contact.id) storePart(chat, { contact });
   }
   void queryClient.invalidateQueries({ queryKey: contactKey(contact.id) });
 }

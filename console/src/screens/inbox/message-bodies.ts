@@ -3,12 +3,24 @@ import type { SendChatMessageBody } from '@parley/sdk';
 export interface Written {
   text: string;
   files: readonly File[];
+  /** The titles of buttons below the text. */
+  buttons?: readonly string[];
   replyToMessageId?: string | undefined;
   /** When it is to be sent; now if undefined. */
   at?: Date | undefined;
 }
 
 type OutgoingBody = [body: SendChatMessageBody, files: readonly File[]];
+
+/** How many buttons a message can have; the channels of other kinds have none. */
+const MAX_BUTTONS: Readonly<Record<string, number>> = { whatsapp: 3, instagram: 13 };
+export const maxButtonsOn = (kind: string | undefined): number => MAX_BUTTONS[kind ?? ''] ?? 0;
+export const MAX_BUTTON_TITLE = 20;
+
+/** What is sent of the buttons that somebody has begun: each title once. */
+export const titlesOf = (buttons: readonly string[]): string[] => [
+  ...new Set(buttons.map((title) => title.trim()).filter((title) => title !== '')),
+];
 
 const MAX_CAPTION: Readonly<Record<string, number>> = { whatsapp: 1024, sms: 1600 };
 
@@ -17,8 +29,17 @@ const takesCaption = ({ type }: File, text: string, kind: string | undefined): b
   [...text].length <= (MAX_CAPTION[kind ?? ''] ?? 0) && !(kind === 'whatsapp' && type.startsWith('audio/'));
 
 /** A mail takes everything; elsewhere each file is a message, and the text belongs to the first one if it can. */
-function splitWritten(text: string, files: readonly File[], kind: string | undefined): OutgoingBody[] {
+function splitWritten({ text, files, buttons = [] }: Written, kind: string | undefined): OutgoingBody[] {
   const own = text === '' ? {} : { text };
+  const titles = titlesOf(buttons);
+  // What can be tapped comes last.
+  if (titles.length > 0) {
+    const choices = titles.map((title, index) => ({ id: `button_${index + 1}`, title }));
+    return [
+      ...files.map((file): OutgoingBody => [{}, [file]]),
+      [{ ...own, interactive: { buttons: choices } }, []],
+    ];
+  }
   if (kind === 'email' || files.length === 0) return [[own, files]];
   const [first, ...rest] = files as [File, ...File[]];
   const others = rest.map((file): OutgoingBody => [{}, [file]]);
@@ -27,11 +48,9 @@ function splitWritten(text: string, files: readonly File[], kind: string | undef
 }
 
 /** The messages that a reply becomes on a kind of channel. The first of them answers the message that was chosen. */
-export const bodiesOf = (
-  { text, files, replyToMessageId, at }: Written,
-  kind: string | undefined,
-): OutgoingBody[] =>
-  splitWritten(text, files, kind).map(([body, own], index) => [
+export const bodiesOf = (written: Written, kind: string | undefined): OutgoingBody[] => {
+  const { replyToMessageId, at } = written;
+  return splitWritten(written, kind).map(([body, own], index) => [
     {
       ...body,
       ...(index === 0 && replyToMessageId !== undefined ? { replyToMessageId } : {}),
@@ -39,3 +58,4 @@ export const bodiesOf = (
     },
     own,
   ]);
+};

@@ -67,7 +67,7 @@ function EditNote({ note, onClose }: NoteDialogProps) {
   const t = useText();
   const [text, setText] = useState(note.text ?? '');
   const save = useWrite(
-    () => updateNote(client, { path: { chatId: note.chatId, noteId: note.id }, body: { text: text.trim() } }),
+    () => updateNote(client, { path: { noteId: note.id }, body: { text: text.trim() } }),
     {
       showsError: true,
       onSuccess: (stored) => {
@@ -120,7 +120,7 @@ function EditNote({ note, onClose }: NoteDialogProps) {
 function DeleteNote({ note, onClose }: NoteDialogProps) {
   const t = useText();
   const name = note.author.name ?? t(`message.author.${note.author.type}`);
-  const remove = useWrite(() => deleteNote(client, { path: { chatId: note.chatId, noteId: note.id } }), {
+  const remove = useWrite(() => deleteNote(client, { path: { noteId: note.id } }), {
     showsError: true,
     done: 'note.deleted',
     onSuccess: () => {

@@ -19,8 +19,8 @@ export const useOutgoing = (chatId: string): readonly Outgoing[] =>
 
 export const discardOutgoing = (key: string): void => all.write(without(key));
 
-/** One after the other, so that the chat has them in the order of writing. */
-let queue: Promise<unknown> = Promise.resolve();
+/** By chat: one after the other, so that the chat has them in the order of writing. */
+const queues = new Map<string, Promise<unknown>>();
 
 /** The chats for which a request is under way, and what events said about new messages in them meanwhile. */
 const posting = new Map<string, Map<string, Message>>();
@@ -78,8 +78,10 @@ async function transmit({ key, chatId, body, files }: Outgoing): Promise<Message
 }
 
 function enqueue(outgoing: Outgoing): Promise<Message | undefined> {
-  const sent = queue.then(() => transmit(outgoing));
-  queue = sent;
+  const { chatId } = outgoing;
+  const sent = (queues.get(chatId) ?? Promise.resolve()).then(() => transmit(outgoing));
+  queues.set(chatId, sent);
+  void sent.then(() => queues.get(chatId) === sent && queues.delete(chatId));
   return sent;
 }
 

@@ -141,7 +141,7 @@ export function Picker({
       )}
       {found.length === 0 && (
         <p className={styles.empty}>
-          {choices.length === 0 ? empty : t('palette.empty', { text: text.trim() })}
+          {choices.length === 0 ? !isWaiting && empty : t('palette.empty', { text: text.trim() })}
         </p>
       )}
       {children}

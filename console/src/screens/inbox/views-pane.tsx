@@ -1,7 +1,7 @@
 import type { View } from '@parley/sdk';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useScope, useWorkspace } from '../../api/session.tsx';
+import { useCanExport, useScope, useWorkspace } from '../../api/session.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { useCommands } from '../../keys/commands.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -36,19 +36,24 @@ export function ViewsPane({ current, saved, counts, exportPath }: ViewsPaneProps
   const isAdmin = useScope('users:write');
   const [changing, setChanging] = useState<Changing>();
   const exported = useRef<HTMLAnchorElement>(null);
+  const canExport = useCanExport();
   const close = (): void => setChanging(undefined);
   const show = (id: string): void => void navigate({ to: '/inbox', search: { view: id } as never });
   const mayChange = (view: View): boolean => canWrite && (isAdmin || view.userId === userId);
   const shown = saved.find(({ id }) => id === current);
   // Where the views are a list in one line, the palette has the same.
   useCommands([
-    {
-      id: 'chats-export',
-      label: t('inbox.export'),
-      icon: 'download',
-      group: 'actions',
-      run: () => exported.current?.click(),
-    },
+    ...(canExport
+      ? [
+          {
+            id: 'chats-export',
+            label: t('inbox.export'),
+            icon: 'download' as const,
+            group: 'actions' as const,
+            run: () => exported.current?.click(),
+          },
+        ]
+      : []),
     ...(canWrite
       ? [
           {
@@ -131,10 +136,12 @@ export function ViewsPane({ current, saved, counts, exportPath }: ViewsPaneProps
             </li>
           ))}
         </ul>
-        <a ref={exported} className={classes(styles.view, styles.export)} href={exportPath} download>
-          <Icon name="download" />
-          <span className={styles.viewName}>{t('inbox.export')}</span>
-        </a>
+        {canExport && (
+          <a ref={exported} className={classes(styles.view, styles.export)} href={exportPath} download>
+            <Icon name="download" />
+            <span className={styles.viewName}>{t('inbox.export')}</span>
+          </a>
+        )}
       </nav>
       {changing && changing.kind !== 'delete' && (
         <ViewDialog

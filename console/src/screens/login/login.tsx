@@ -1,7 +1,8 @@
-import { getLoginMethods, logIn, requestPasswordReset, type Session, startOidcLogin } from '@parley/sdk';
+import { getLoginMethods, logIn, requestPasswordReset, type Session } from '@parley/sdk';
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { client, queryClient, SESSION_KEY, useRead, useWrite } from '../../api/api.ts';
+import { basePath } from '../../api/client.ts';
 import { isLoggedOut } from '../../api/errors.ts';
 import { notifyOtherTabs, shownWorkspace } from '../../api/session.tsx';
 import { history, pathTo } from '../../app/history.ts';
@@ -164,19 +165,10 @@ function Forgotten({ email }: { email: string }) {
 
 function OidcLogin({ next }: { next: string | undefined }) {
   const t = useText();
-  const start = useWrite(() => startOidcLogin(client, {}), {
-    onSuccess: ({ url }) => {
-      rememberNext(next);
-      window.location.assign(url);
-    },
-    showsError: true,
-  });
-  return (
-    <>
-      {start.error ? <ErrorNotice error={start.error} /> : null}
-      <Button onClick={() => start.mutate()} isBusy={start.isPending}>
-        {t('login.oidc')}
-      </Button>
-    </>
-  );
+  // It can be pressed again: who comes back with "Back" has the same page, and the browser may ask before it leaves.
+  const start = (): void => {
+    rememberNext(next);
+    window.location.assign(`${basePath}/v3/session/oidc`);
+  };
+  return <Button onClick={start}>{t('login.oidc')}</Button>;
 }

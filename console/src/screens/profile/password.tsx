@@ -14,15 +14,15 @@ import { storeSession } from './store-session.ts';
 export function PasswordSection() {
   const t = useText();
   const { person } = useWorkspace().session;
-  const [currentPassword, setCurrent] = useState('');
-  const [newPassword, setNew] = useState('');
-  const change = useWrite(() => changePassword(client, { body: { currentPassword, newPassword } }), {
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const change = useWrite(() => changePassword(client, { body: { current, next } }), {
     done: 'profile.passwordChanged',
     invalidates: [['sessions']],
     onSuccess: (session) => {
       storeSession(session);
       setCurrent('');
-      setNew('');
+      setNext('');
     },
     showsError: true,
   });
@@ -33,7 +33,7 @@ export function PasswordSection() {
       <Form onSubmit={() => change.mutate()}>
         <PasswordField
           label={t('profile.currentPassword')}
-          value={currentPassword}
+          value={current}
           onChange={(event) => setCurrent(event.target.value)}
           error={isWrong ? t('login.wrong') : undefined}
           required
@@ -42,12 +42,12 @@ export function PasswordSection() {
           label={t('profile.newPassword')}
           isNew
           help={t('welcome.passwordHelp')}
-          value={newPassword}
-          onChange={(event) => setNew(event.target.value)}
-          error={issueOf(change.error, 'newPassword')}
+          value={next}
+          onChange={(event) => setNext(event.target.value)}
+          error={issueOf(change.error, 'next')}
           required
         />
-        {change.error && !isWrong && !isShownByFields(change.error, ['newPassword']) ? (
+        {change.error && !isWrong && !isShownByFields(change.error, ['next']) ? (
           <ErrorNotice error={change.error} />
         ) : null}
         <Button type="submit" isBusy={change.isPending}>

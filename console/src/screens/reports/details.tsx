@@ -2,7 +2,7 @@ import { getAutomationFunnel } from '@parley/sdk';
 import { useState } from 'react';
 import { client, useRead } from '../../api/api.ts';
 import { basePath } from '../../api/client.ts';
-import { useWorkspace } from '../../api/session.tsx';
+import { useCanExport, useWorkspace } from '../../api/session.tsx';
 import type { PlainKey } from '../../i18n/catalogue.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
@@ -92,6 +92,7 @@ export function DetailTable({ name, scope }: { name: DetailName; scope: Scope })
   const rows = useReport(asked);
   const { tenantId } = useWorkspace().membership;
   const url = `${basePath}/v3/reports/export.csv?${new URLSearchParams({ tenantId, ...asked })}`;
+  const canExport = useCanExport();
   const columns = useColumns(detail, scope);
   const [main] = detail.figures;
   return (
@@ -109,9 +110,11 @@ export function DetailTable({ name, scope }: { name: DetailName; scope: Scope })
               )}
               keyOf={({ group }) => group?.id ?? ''}
             />
-            <LinkButton icon="download" href={url} download className={styles.download}>
-              {t('reports.download')}
-            </LinkButton>
+            {canExport && (
+              <LinkButton icon="download" href={url} download className={styles.download}>
+                {t('reports.download')}
+              </LinkButton>
+            )}
           </div>
         )
       }
@@ -180,7 +183,7 @@ function Funnel({ automationId, name, scope: { period }, onClose }: FunnelProps)
   const { t, formatNumber } = useTranslator();
   const { from, to } = period;
   const funnel = useRead(['funnel', automationId, from, to], (signal) =>
-    getAutomationFunnel(client, { path: { automationId }, query: { from, to }, signal }),
+    getAutomationFunnel(client, { path: { automationId }, body: { from, to }, signal }),
   );
   const counts = ['entered', 'left', 'waiting', 'failed', 'ended'] as const;
   return (

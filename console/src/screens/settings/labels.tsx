@@ -165,6 +165,7 @@ function RemoveDialog({ label, onClose }: { label: Label; onClose: () => void })
       title={t('labels.removeTitle', { name: label.name })}
       text={t('labels.removeText', { name: label.name })}
       action={t(isUsed ? 'action.deleteAnyway' : 'action.delete')}
+      typed={label.name}
       write={remove}
       onClose={onClose}
     />

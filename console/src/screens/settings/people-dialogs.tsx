@@ -223,6 +223,7 @@ export function RemoveDialog({ user, onClose }: { user: User; onClose: () => voi
       title={t('people.removeTitle', { name: user.name })}
       text={t('people.removeText', { name: user.name, email: user.email })}
       action={t('people.remove')}
+      typed={user.name}
       write={remove}
       onClose={onClose}
     />
@@ -244,6 +245,7 @@ export function LinkDialog({ user, link, onClose }: { user: User; link: PersonLi
         })}
       </p>
       <CopyText text={link.url} />
+      {link.isMailed && <p>{t('people.linkMailed', { email: user.email })}</p>}
     </Dialog>
   );
 }

@@ -24,6 +24,7 @@ import { Page } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useActions } from './actions.tsx';
 import { useFilter } from './filter.tsx';
+import { ReplyFiles } from './reply-files.tsx';
 import styles from './settings.module.css';
 
 const KEY = ['savedReplies'];
@@ -100,6 +101,14 @@ function RepliesTable({ replies, onEdit, onRemove }: RepliesTableProps) {
             title: t('replies.text'),
             cell: ({ text }) => <span className={styles.preview}>{text}</span>,
           },
+          {
+            id: 'files',
+            title: t('replies.files'),
+            isExtra: true,
+            cell: ({ media }) => (
+              <span className={styles.preview}>{media.map(({ filename }) => filename).join(', ')}</span>
+            ),
+          },
           ...actions,
         ]}
       />
@@ -112,10 +121,17 @@ function ReplyDialog({ reply, onClose }: { reply: SavedReply | undefined; onClos
   const channels = useAll(['channels'], searchChannels);
   const [shortcut, setShortcut] = useState(reply?.shortcut ?? '');
   const [text, setText] = useState(reply?.text ?? '');
+  const [media, setMedia] = useState<SavedReply['media']>(reply?.media ?? []);
+  const [isUploading, setIsUploading] = useState(false);
   const [channelIds, setChannelIds] = useState<string[]>(reply?.channelIds ?? []);
   const save = useWrite(
     () => {
-      const body = { shortcut: shortcut.trim().replace(/^\//, ''), text, channelIds };
+      const body = {
+        shortcut: shortcut.trim().replace(/^\//, ''),
+        text,
+        media: media.map(({ fileId }) => ({ fileId })),
+        channelIds,
+      };
       return reply
         ? updateSavedReply(client, { path: { savedReplyId: reply.id }, body })
         : createSavedReply(client, { body });
@@ -131,6 +147,7 @@ function ReplyDialog({ reply, onClose }: { reply: SavedReply | undefined; onClos
       isBusy={save.isPending}
       error={save.error}
       fields={['shortcut', 'text']}
+      isDisabled={isUploading}
     >
       <TextField
         label={t('replies.shortcut')}
@@ -152,6 +169,12 @@ function ReplyDialog({ reply, onClose }: { reply: SavedReply | undefined; onClos
         error={issueOf(save.error, 'text')}
         maxLength={4096}
         required
+      />
+      <ReplyFiles
+        files={media}
+        onAdd={(added) => setMedia((files) => [...files, added])}
+        onRemove={(fileId) => setMedia((files) => files.filter((file) => file.fileId !== fileId))}
+        onBusy={setIsUploading}
       />
       <Choices
         label={t('replies.channels')}

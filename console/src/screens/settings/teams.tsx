@@ -185,6 +185,7 @@ function RemoveDialog({ team, onClose }: { team: Team; onClose: () => void }) {
       title={t('teams.removeTitle', { name: team.name })}
       text={t('teams.removeText', { name: team.name })}
       action={t('action.delete')}
+      typed={team.name}
       write={remove}
       onClose={onClose}
     />

@@ -66,7 +66,6 @@ const SCOPES = Object.keys({
   'reports:read': true,
   'tenant:read': true,
   'tenant:write': true,
-  'jobs:read': true,
 } satisfies Record<Exclude<Scope, '*'>, true>) as readonly Scope[];
 
 /** How programs call the API. */

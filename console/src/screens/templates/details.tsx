@@ -155,6 +155,7 @@ function RemoveDialog({ template: { id, name, language }, onClose, onDone }: Rem
       title={t('templates.removeTitle', { name })}
       text={t('templates.removeText', { name, language })}
       action={t(isUsed ? 'action.deleteAnyway' : 'action.delete')}
+      typed={name}
       write={remove}
       onClose={onClose}
     />

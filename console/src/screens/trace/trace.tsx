@@ -3,6 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { statusOf } from '../../api/errors.ts';
 import { useTrace } from '../../explain/data.ts';
+import { traceAddress } from '../../explain/links.ts';
 import { TraceTree } from '../../explain/trace-tree.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -13,7 +14,7 @@ import { EmptyState, Loaded, Warning } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import styles from './trace.module.css';
 
-/** What caused a message, an event or a run, and what followed from it. */
+/** What caused a message, an event, a run, a delivery or a vendor's request, and what followed from it. */
 export function Trace() {
   const t = useText();
   const { traceId } = useParams({ strict: false }) as { traceId?: string };
@@ -36,13 +37,13 @@ function AskForId() {
       <EmptyState icon="trace" title={t('trace.start')}>
         {t('trace.startText')}
       </EmptyState>
-      <Form onSubmit={() => void navigate({ to: `/trace/${encodeURIComponent(id.trim())}` })}>
+      <Form onSubmit={() => void navigate(traceAddress(id.trim()))}>
         <TextField
           label={t('trace.id')}
           help={t('trace.idHelp')}
           value={id}
           onChange={(event) => setId(event.target.value)}
-          maxLength={64}
+          maxLength={1000}
           required
           autoComplete="off"
           spellCheck={false}
@@ -77,7 +78,7 @@ function OneTrace({ id }: { id: string }) {
             {t('trace.text')} <span className={styles.keys}>{t('trace.keys')}</span>
           </p>
           {!data.isComplete && <Warning>{t('trace.incomplete')}</Warning>}
-          <TraceTree trace={data} />
+          <TraceTree askedId={id} trace={data} />
         </div>
       )}
     </Loaded>

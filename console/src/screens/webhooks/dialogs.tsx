@@ -1,10 +1,10 @@
 import {
   type ApiWebhook,
   deleteApiWebhook,
-  type Job,
   recoverApiWebhook,
   retryWebhookDeliveries,
   rotateApiWebhookSecret,
+  type StartedJob,
 } from '@parley/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -173,6 +173,7 @@ export function DeleteDialog({ webhook, onClose, onDone }: WebhookDialogProps & 
       title={t('webhooks.removeTitle')}
       text={t('webhooks.removeText', { url: webhook.url })}
       action={t('action.delete')}
+      typed={webhook.url}
       write={remove}
       onClose={onClose}
     />
@@ -190,7 +191,7 @@ interface RetryManyDialogProps {
 export function RetryManyDialog({ webhookId, query, count, onClose }: RetryManyDialogProps) {
   const t = useText();
   const cache = useQueryClient();
-  const [job, setJob] = useState<Job>();
+  const [job, setJob] = useState<StartedJob>();
   const retry = useWrite(() => retryWebhookDeliveries(client, { path: { webhookId }, body: { query } }), {
     showsError: true,
     onSuccess: setJob,
@@ -199,7 +200,7 @@ export function RetryManyDialog({ webhookId, query, count, onClose }: RetryManyD
     return (
       <JobDialog
         title={t('webhooks.retryMany')}
-        jobId={job.id}
+        jobId={job.jobId}
         onEnd={() => void cache.invalidateQueries({ queryKey: WEBHOOKS_KEY })}
         onClose={onClose}
       />

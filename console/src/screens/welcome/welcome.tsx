@@ -13,7 +13,7 @@ import { Card } from '../login/card.tsx';
 import { enter } from '../login/login.tsx';
 import { needsCode } from '../login/needs-code.ts';
 
-const FIELDS = ['name', 'email', 'password', 'code'];
+const FIELDS = ['name', 'email', 'password', 'code', 'tenantName'];
 
 /** Where links lead: the first login, invitations, new passwords. The token is in the fragment, which no server sees. */
 export function Welcome() {
@@ -84,6 +84,7 @@ function LinkForm({ token, info, hasPasswords }: { token: string; info: LinkInfo
   const [name, setName] = useState(info.name ?? '');
   const [email, setEmail] = useState(info.email ?? '');
   const [password, setPassword] = useState('');
+  const [tenantName, setTenantName] = useState('');
   const [code, setCode] = useState('');
   const redeem = useWrite(
     () =>
@@ -93,12 +94,13 @@ function LinkForm({ token, info, hasPasswords }: { token: string; info: LinkInfo
           ...(asks.name && name.trim() !== '' ? { name: name.trim() } : {}),
           ...(asks.email ? { email: email.trim() } : {}),
           ...(asks.password && password !== '' ? { password } : {}),
+          ...(tenantName.trim() === '' ? {} : { tenantName: tenantName.trim() }),
           ...(code.trim() === '' ? {} : { code: code.trim() }),
         },
       }),
     {
       onSuccess: (session) => {
-        const joined = session.memberships.find(({ tenantName }) => tenantName === info.tenantName);
+        const joined = session.memberships.find((one) => one.tenantName === info.tenantName);
         if (!joined) return enter(session, undefined);
         notifyOtherTabs();
         switchTenant(joined);
@@ -125,6 +127,16 @@ function LinkForm({ token, info, hasPasswords }: { token: string; info: LinkInfo
           maxLength={255}
           autoFocus
           required
+        />
+      )}
+      {info.createsTenant && (
+        <TextField
+          label={t('welcome.tenantName')}
+          value={tenantName}
+          onChange={(event) => setTenantName(event.target.value)}
+          autoComplete="organization"
+          error={issueOf(error, 'tenantName')}
+          maxLength={255}
         />
       )}
       {(asks.email || info.email !== null) && (

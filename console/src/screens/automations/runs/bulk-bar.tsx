@@ -27,17 +27,17 @@ export function RunsBulkBar({ automationId, status, ids, total, onSelectAll, onC
   const [isAsking, setIsAsking] = useState(false);
   const [job, setJob] = useState<{ id: string; action: Action }>();
   const change = useWrite(
-    (type: Action) =>
+    (action: Action) =>
       changeAutomationRuns(client, {
         body: {
-          action: { type },
+          action,
           ...(ids === 'all' ? { query: queryOf(automationId, status) } : { ids: [...ids] }),
         },
       }),
     {
-      onSuccess: ({ id }, action) => {
+      onSuccess: ({ jobId }, action) => {
         setIsAsking(false);
-        setJob({ id, action });
+        setJob({ id: jobId, action });
       },
     },
   );

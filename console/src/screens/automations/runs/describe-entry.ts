@@ -4,8 +4,37 @@ import type { FlowStep } from '../../../flow/definition.ts';
 import type { Describer } from '../../../flow/describe.ts';
 import type { Translator } from '../../../i18n/i18n.tsx';
 
+type RunEntry = AutomationRunWithTrace['trace'][number];
+
 /** An executed step, of a run or of a try. */
-export type Entry = AutomationRunWithTrace['trace'][number] & Partial<AutomationDryRun['trace'][number]>;
+export interface Entry extends RunEntry {
+  /** Of a try: whether the response of its call is assumed; null for a step that calls nobody. */
+  isAssumed?: boolean | null;
+}
+
+/** What the trace of a run has as the detail of a step. */
+function detailOfTry({ type, input, output, isAssumed }: AutomationDryRun['trace'][number]): Entry['detail'] {
+  if (isAssumed !== null) return { method: input.method, url: input.url, status: output.status };
+  const isSent = (type === 'send_message' || type === 'send_template') && output.content !== undefined;
+  return isSent ? { text: output.text, interactive: output.content } : output;
+}
+
+/** The steps of a try, as a run shows them. */
+export const entriesOfTry = ({ trace }: Pick<AutomationDryRun, 'trace'>): Entry[] =>
+  trace.map((entry) => {
+    const { number, step, type, status, error, at, endedAt, isAssumed } = entry;
+    return {
+      number,
+      step,
+      type,
+      status,
+      error,
+      startedAt: at,
+      endedAt,
+      isAssumed,
+      detail: detailOfTry(entry),
+    };
+  });
 
 interface DescribedEntry {
   /** What was sent, or would be. */
@@ -29,15 +58,15 @@ export function describeEntry(
   describer: Describer,
   { t, formatDate }: Translator,
 ): DescribedEntry {
-  const { type, detail, status, message, call } = entry;
+  const { type, detail, status, isAssumed = null } = entry;
   const untilText = textIn(detail, 'until');
   const until = untilText === undefined ? '' : formatDate(new Date(untilText), 'full');
   const summary = step ? describer.stepSummary(step) : '';
   switch (type) {
     case 'send_message':
     case 'send_template': {
-      const text = message?.text ?? textIn(detail, 'text') ?? textIn(detail, 'email', 'subject');
-      const choices = choicesOf(message?.content ?? detail.interactive);
+      const text = textIn(detail, 'text') ?? textIn(detail, 'email', 'subject');
+      const choices = choicesOf(detail.interactive);
       return text === undefined && choices.length === 0
         ? { lines: summary === '' ? [] : [summary] }
         : { sent: { text: text ?? '', choices }, lines: [] };
@@ -65,20 +94,19 @@ export function describeEntry(
       };
     }
     case 'http_request': {
-      const answered = detail.status ?? call?.response.status;
+      const answered = detail.status;
+      const outcome =
+        isAssumed === null
+          ? answered === undefined
+            ? []
+            : [t('runs.answered', { status: String(answered) })]
+          : [
+              isAssumed
+                ? `${t('try.callNotMade')} ${t('try.assumed', { status: String(answered) })}`
+                : t('try.callNotMade'),
+            ];
       return {
-        lines: [
-          `${textIn(detail, 'method') ?? ''} ${textIn(detail, 'url') ?? ''}`.trim(),
-          ...(call
-            ? [
-                call.isAssumed
-                  ? `${t('try.callNotMade')} ${t('try.assumed', { status: String(answered) })}`
-                  : t('try.callNotMade'),
-              ]
-            : answered === undefined
-              ? []
-              : [t('runs.answered', { status: String(answered) })]),
-        ],
+        lines: [`${textIn(detail, 'method') ?? ''} ${textIn(detail, 'url') ?? ''}`.trim(), ...outcome],
       };
     }
     case 'set_attribute':

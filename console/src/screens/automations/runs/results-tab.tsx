@@ -30,11 +30,11 @@ export function ResultsTab({ automation }: { automation: Automation }) {
   const version = chosen ?? automation.activeVersion ?? automation.latestVersion;
   const funnel = useRead([...funnelKey(automation.id), period, versionId], (signal) => {
     const days = PERIODS[period];
-    const query = {
+    const body = {
       ...(versionId !== '' && { versionId }),
       ...(days !== undefined && { from: new Date(Date.now() - days * DAY_MS).toISOString() }),
     };
-    return getAutomationFunnel(client, { path: { automationId: automation.id }, query, signal });
+    return getAutomationFunnel(client, { path: { automationId: automation.id }, body, signal });
   });
   return (
     <Split definition={version} paint={funnel.data && paintFunnel(funnel.data)}>

@@ -145,7 +145,7 @@ function RunActions({ run }: { run: AutomationRunWithTrace }) {
   const { t } = useTranslator();
   const cache = useQueryClient();
   const canWrite = useScope('automations:write');
-  const canTrace = useScope('events:read');
+  const canTrace = useScope('automations:read');
   const [isAsking, setIsAsking] = useState(false);
   const path = { runId: run.id };
   const invalidates = [['automation_runs', 'one', run.id]];

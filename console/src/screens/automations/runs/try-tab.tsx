@@ -8,6 +8,7 @@ import { useTranslator } from '../../../i18n/i18n.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { EmptyState, ErrorNotice, Warning } from '../../../ui/notices.tsx';
 import type { TabProps } from '../tab-props.ts';
+import { type Entry, entriesOfTry } from './describe-entry.ts';
 import { findTakenWays, paintRun } from './paint.ts';
 import styles from './runs.module.css';
 import { Split } from './split.tsx';
@@ -30,15 +31,14 @@ export function TryTab({ automation, definition, draft: { isDirty: isChanged } }
     { showsError: true },
   );
   const { data: result, error } = dryRun;
+  const entries = result && !error ? entriesOfTry(result) : undefined;
   const issues = findIssuesByNode(error, definition);
   const fields = ['contactId', 'text', 'at', ...definition.variables.map(({ name }) => name)];
   return (
     <Split
       definition={definition}
-      paint={result && !error ? paintRun(result.trace.map(withSentText), true) : undefined}
-      taken={
-        result && !error ? findTakenWays(result.trace, definition, result.status === 'completed') : undefined
-      }
+      paint={entries && paintRun(entries, true)}
+      taken={entries && findTakenWays(entries, definition, result?.status === 'completed')}
       issues={issues}
       selected={selected}
       onSelect={setSelected}
@@ -57,8 +57,14 @@ export function TryTab({ automation, definition, draft: { isDirty: isChanged } }
       />
       {issues && <Warning>{t('try.problems')}</Warning>}
       {error && !issues && !isShownByFields(error, fields) ? <ErrorNotice error={error} /> : null}
-      {result && !error ? (
-        <Result result={result} definition={definition} selected={selected} onSelect={setSelected} />
+      {result && entries ? (
+        <Result
+          result={result}
+          entries={entries}
+          definition={definition}
+          selected={selected}
+          onSelect={setSelected}
+        />
       ) : (
         !error && (
           <EmptyState icon="play" title={t('try.empty')}>
@@ -70,30 +76,25 @@ export function TryTab({ automation, definition, draft: { isDirty: isChanged } }
   );
 }
 
-/** The picture shows the text that would be sent. */
-const withSentText = ({ message, detail, ...entry }: AutomationDryRun['trace'][number]) => ({
-  ...entry,
-  detail: typeof message?.text === 'string' ? { ...detail, text: message.text } : detail,
-});
-
 interface ResultProps {
   result: AutomationDryRun;
+  entries: readonly Entry[];
   definition: FlowDefinition;
   selected: string | undefined;
   onSelect: (stepId: string) => void;
 }
 
-function Result({ result, definition, selected, onSelect }: ResultProps) {
+function Result({ result, entries, definition, selected, onSelect }: ResultProps) {
   const { t, language } = useTranslator();
-  const { startReason, status, stoppedBy, error, trace, changes, startedAt, endedAt } = result;
+  const { startReason, status, stoppedBy, error, changes, startedAt, endedAt } = result;
   const took = Date.parse(endedAt) - Date.parse(startedAt);
   return (
     <section className={styles.result} aria-label={t('runs.steps')}>
       {startReason !== null && (
         <Warning>
           {t('try.wouldNotStart', {
-            reason: t(`why.reason.${startReason}`),
-            todo: t(`why.todo.${startReason}`),
+            reason: t(`why.reason.${startReason.code}`),
+            todo: t(`why.todo.${startReason.code}`),
           })}
         </Warning>
       )}
@@ -105,7 +106,7 @@ function Result({ result, definition, selected, onSelect }: ResultProps) {
         </span>
       </p>
       {error && <p className={styles.error}>{error.message}</p>}
-      <TraceSteps definition={definition} trace={trace} selected={selected} onSelect={onSelect} />
+      <TraceSteps definition={definition} trace={entries} selected={selected} onSelect={onSelect} />
       {changes.length > 0 && (
         <div>
           <h3>{t('try.changes')}</h3>

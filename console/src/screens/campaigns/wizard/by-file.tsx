@@ -33,7 +33,7 @@ export function ByFile({ draft: { campaign, change }, onDone }: { draft: Draft; 
     async (label: Label) => {
       const { items } = await searchImports(client, { body: { pagination: { limit: 10 } } });
       // One that goes on in the background needs its label, and who it brings belongs to the audience as well.
-      if (items.some(({ labelIds, isDryRun }) => !isDryRun && labelIds.includes(label.id))) use(label.id);
+      if (items.some(({ labelIds, dryRun }) => !dryRun && labelIds.includes(label.id))) use(label.id);
       else await deleteLabel(client, { path: { labelId: label.id } });
     },
     { invalidates: [['labels']], onSuccess: () => isImported.current && onDone() },

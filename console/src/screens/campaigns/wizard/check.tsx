@@ -118,7 +118,11 @@ function Reach({ preview }: { preview: CampaignPreview }) {
         </div>
         <div>
           <dt>{t('campaigns.duration')}</dt>
-          <dd>{t('campaigns.minutes', { count: Math.max(1, estimatedMinutes) })}</dd>
+          <dd>
+            {t(matchedIsCapped ? 'campaigns.minutesAtLeast' : 'campaigns.minutes', {
+              count: Math.max(1, estimatedMinutes),
+            })}
+          </dd>
         </div>
       </dl>
       {isPart && <p className={styles.help}>{t('campaigns.examined', { examined })}</p>}
@@ -131,9 +135,9 @@ function Reach({ preview }: { preview: CampaignPreview }) {
           })}
         </p>
       )}
-      {skipped.length > 0 && (
+      {examined > sendable && (
         <ul className={styles.skipped}>
-          {skipped.map(({ reason, count }) => (
+          {Object.entries(skipped).map(([reason, count]) => (
             <li key={reason}>
               <strong>{formatNumber(count)}</strong> {reasonOf(reason)}
             </li>
@@ -152,19 +156,21 @@ function Samples({ preview: { samples } }: { preview: CampaignPreview }) {
     <section className={styles.column} aria-label={t('campaigns.samples')}>
       <h2>{t('campaigns.samples')}</h2>
       <ul className={styles.samples}>
-        {samples.map(({ contactId, displayName, message, error }) => (
+        {samples.map(({ contactId, displayName, messages, error }) => (
           <li key={contactId} className={styles.sample}>
             <p className={styles.sampleName} dir="auto">
               {displayName}
             </p>
-            {message ? (
+            {messages.map((message) => (
               <Bubble
+                key={message.id}
                 title={textIn(message.content, 'subject') ?? textIn(message.content, 'header', 'text')}
                 file={message.media[0] && (message.media[0].filename ?? t('message.type.document'))}
                 text={message.text ?? ''}
                 footer={textIn(message.content, 'footer')}
               />
-            ) : (
+            ))}
+            {messages.length === 0 && (
               <p className={styles.error}>
                 {error ? `${reasonOf(error.code)} (${error.message})` : reasonOf('nothing_sent')}
               </p>

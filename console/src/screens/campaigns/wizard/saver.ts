@@ -109,6 +109,7 @@ export function createSaver({ readStored, send }: SaverDeps) {
       void flush();
     },
     flush,
+    hasChanges: (): boolean => !isEmpty(store.read().changes),
   };
 }
 export type Saver = ReturnType<typeof createSaver>;

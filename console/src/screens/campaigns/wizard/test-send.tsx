@@ -1,10 +1,4 @@
-import {
-  type CampaignWithCounts,
-  type Contact,
-  createContact,
-  searchContacts,
-  testCampaign,
-} from '@parley/sdk';
+import { type CampaignWithCounts, searchContacts, type TestCampaignBody, testCampaign } from '@parley/sdk';
 import { useState } from 'react';
 import { client, useRead, useWrite } from '../../../api/api.ts';
 import { useWorkspace } from '../../../api/session.tsx';
@@ -34,11 +28,9 @@ export function TestSend({ draft }: { draft: Draft }) {
     (signal) => searchContacts(client, { body: { search: wanted, pagination: { limit: 5 } }, signal }),
     { enabled: wanted.length > 2, keepsPrevious: true },
   );
-  const send = useWrite(async (contact: Contact | undefined) => {
-    const body = kind === 'email' ? { email: wanted } : { phoneNumber: wanted };
-    const { id } = contact ?? (await createContact(client, { body }));
+  const send = useWrite(async (body: TestCampaignBody) => {
     await draft.flush();
-    return testCampaign(client, { path: { campaignId: draft.campaign.id }, body: { contactId: id } });
+    return testCampaign(client, { path: { campaignId: draft.campaign.id }, body });
   });
   const contacts = wanted.length > 2 ? (found.data?.items ?? []) : [];
   // Only what the channel can reach is worth a new contact.
@@ -57,14 +49,18 @@ export function TestSend({ draft }: { draft: Draft }) {
       <ul className={styles.testContacts}>
         {contacts.map((contact) => (
           <li key={contact.id}>
-            <Button icon="send" isBusy={send.isPending} onClick={() => send.mutate(contact)}>
+            <Button
+              icon="send"
+              isBusy={send.isPending}
+              onClick={() => send.mutate({ contactId: contact.id })}
+            >
               {t('campaigns.testSend', { name: contact.displayName })}
             </Button>
           </li>
         ))}
         {contacts.length === 0 && isHandle && found.data && !found.isPlaceholderData && (
           <li>
-            <Button icon="plus" isBusy={send.isPending} onClick={() => send.mutate(undefined)}>
+            <Button icon="plus" isBusy={send.isPending} onClick={() => send.mutate({ to: wanted })}>
               {t('campaigns.testAdd', { name: wanted })}
             </Button>
           </li>

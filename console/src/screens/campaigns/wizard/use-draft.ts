@@ -2,11 +2,17 @@ import { type CampaignWithCounts, updateCampaign } from '@parley/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from '../../../api/api.ts';
+import { addUnsavedCheck } from '../../../app/leave-page.ts';
 import { findCampaign, storeCampaign } from '../data.ts';
 import { createSaver, findConflicts, isEmpty, type Saver } from './saver.ts';
 
 /** By campaign: what could not be stored is still there when somebody comes back. */
 const savers = new Map<string, Saver>();
+/** What is still being stored, or was refused, would be lost with the page. */
+addUnsavedCheck(() => [...savers.values()].some((saver) => saver.hasChanges()));
+
+/** Of a campaign that is deleted nothing can be lost. */
+export const forgetDraft = (campaignId: string): void => void savers.delete(campaignId);
 
 function saverOf(campaignId: string, cache: QueryClient): Saver {
   const saver =

@@ -239,13 +239,17 @@ function StartDialog({ campaign, onClose }: StartDialogProps) {
 
 function StartCounts({ isNow, preview }: { isNow: boolean; preview: CampaignPreview }) {
   const t = useText();
-  const { matched, sendable, examined } = preview;
+  const { matched, matchedIsCapped, sendable, examined } = preview;
   // Of very many only the first are examined.
   const isWhole = examined >= matched;
   return (
     <>
       <p>
-        {t(isNow ? 'campaigns.startText' : 'campaigns.scheduleText', { count: isWhole ? sendable : matched })}
+        {matchedIsCapped
+          ? t(isNow ? 'campaigns.startTextMany' : 'campaigns.scheduleTextMany', { count: matched })
+          : t(isNow ? 'campaigns.startText' : 'campaigns.scheduleText', {
+              count: isWhole ? sendable : matched,
+            })}
       </p>
       {isWhole && matched > sendable && <p>{t('campaigns.startSkips', { count: matched - sendable })}</p>}
       {!isWhole && <p>{t('campaigns.startSkipsSome')}</p>}
