@@ -166,6 +166,10 @@ describe('what ends, and the runs that hang on it', () => {
     });
     expect(await statusOf(tenant, done)).toBe('completed');
     expect(await statusOf(tenant, elsewhere)).toBe('scheduled');
+    await server.settle();
+    const query = 'eq(type,"automation.run_cancelled")';
+    const events = (await tenant.post('/v3/events/search', { query })).body.data;
+    expect(events.map(({ data }: { data: { id: string } }) => data.id)).toEqual([waiting]);
   });
 
   it('a contact: its runs go with it', async () => {

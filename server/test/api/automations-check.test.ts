@@ -11,16 +11,16 @@ beforeEach(async () => {
 });
 
 const check = async (definition: unknown) => {
-  const answer = await tenant.post('/v3/automations/check', { definition });
+  const answer = await tenant.post('/v3/automations/check', definition);
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-  return answer.body.data as {
-    isValid: boolean;
-    errors: { path: string; key: string; message: string }[];
-    warnings: { path: string; key: string; message: string }[];
-  };
+  expect(Object.keys(answer.body.data)).toEqual(['issues']);
+  return answer.body.data.issues as { path: string; code: string; message: string; severity: string }[];
 };
-const warningsOf = async (definition: object) =>
-  (await check({ ...smallest, ...definition })).warnings.map(({ path, key }) => `${path}: ${key}`);
+const warningsOf = async (definition: object) => {
+  const issues = await check({ ...smallest, ...definition });
+  expect(issues.filter(({ severity }) => severity !== 'warning')).toEqual([]);
+  return issues.map(({ path, code }) => `${path}: ${code}`);
+};
 const say = (id: string, text = 'x', more: object = {}) => ({
   id,
   type: 'send_message',
@@ -30,9 +30,8 @@ const say = (id: string, text = 'x', more: object = {}) => ({
 describe('checking a definition', () => {
   it('finds nothing wrong with a good one, named or not, and stores nothing', async () => {
     const { name: _, ...definition } = smallest;
-    const fine = { isValid: true, errors: [], warnings: [] };
-    expect(await check(smallest)).toEqual(fine);
-    expect(await check(definition)).toEqual(fine);
+    expect(await check(smallest)).toEqual([]);
+    expect(await check(definition)).toEqual([]);
     expect((await tenant.post('/v3/automations/search', {})).body.pagination.total).toBe(0);
   });
 
@@ -71,16 +70,17 @@ describe('checking a definition', () => {
     const checked = await check({ name: 'A', ...definition });
     const issues = saved.body.error.invalidParams as Record<string, { key: string; message: string }>;
     expect(saved.status).toBe(400);
-    expect(checked.isValid).toBe(false);
-    expect(checked.warnings).toEqual([]);
-    expect(Object.fromEntries(checked.errors.map(({ path, ...issue }) => [path, issue]))).toEqual(issues);
+    expect(checked.filter(({ severity }) => severity !== 'error')).toEqual([]);
+    expect(
+      Object.fromEntries(checked.map(({ path, code, message }) => [path, { key: code, message }])),
+    ).toEqual(issues);
   });
 
   it('tells what the token may not use', async () => {
-    const token = await tenant.tokenWith(['automations:write']);
-    const body = { definition: { ...smallest, steps: [say('a', '{{ contact.firstName }}')] } };
+    const token = await tenant.tokenWith(['automations:read']);
+    const body = { ...smallest, steps: [say('a', '{{ contact.firstName }}')] };
     const { data } = (await tenant.post('/v3/automations/check', body, { token })).body;
-    expect(data.errors).toMatchObject([
+    expect(data.issues).toMatchObject([
       { path: 'steps.0.parameters.text', message: expect.stringContaining('contacts:read') },
     ]);
   });
@@ -88,19 +88,22 @@ describe('checking a definition', () => {
   it('does not know what another tenant has', async () => {
     const other = await server.tenant();
     const labelId = (await other.post('/v3/labels', { name: 'theirs' })).body.data.id;
-    const { errors } = await check({
+    const issues = await check({
       ...smallest,
       steps: [{ id: 'a', type: 'add_label', parameters: { labelId } }],
     });
-    expect(errors).toMatchObject([{ path: 'steps.0.parameters.labelId', key: 'custom' }]);
+    expect(issues).toMatchObject([{ path: 'steps.0.parameters.labelId', code: 'custom', severity: 'error' }]);
   });
 
-  it('needs the scope to save, and a body', async () => {
-    const token = await tenant.tokenWith(['automations:read']);
-    const body = { definition: smallest };
-    expect((await tenant.post('/v3/automations/check', body, { token })).status).toBe(403);
-    for (const wrong of [{}, [], { definition: [] }, smallest])
-      expect((await tenant.post('/v3/automations/check', wrong)).status).toBe(400);
+  it('needs the scope to read, and an object', async () => {
+    const statusFor = async (body: unknown, scope: string) =>
+      (await tenant.post('/v3/automations/check', body, { token: await tenant.tokenWith([scope]) })).status;
+    expect(await statusFor(smallest, 'automations:read')).toBe(200);
+    expect(await statusFor(smallest, 'campaigns:read')).toBe(403);
+    for (const wrong of [[], 'text', 5]) expect(await statusFor(wrong, 'automations:read')).toBe(400);
+    // It is the body itself that is checked.
+    const paths = (await check({ definition: smallest })).map(({ path }) => path);
+    expect(paths).toContain('definition');
   });
 });
 
@@ -139,13 +142,13 @@ describe('a warning', () => {
     await tenant.post('/v3/attributes', { name: 'Plan', externalId: 'plan' });
     const text =
       '{{ variables.ordr }} {{ variables.order }} {{ attributes.plan }} {{ attributes.plam }} {{ steps.crm.status }}';
-    const { warnings } = await check({
+    const warnings = await check({
       ...smallest,
       trigger: { type: 'api', parameters: { channelId } },
       variables: [{ name: 'order', type: 'string' }],
       steps: [say('a', text)],
     });
-    expect(warnings.map(({ key, message }) => `${key}: ${message}`).sort()).toEqual([
+    expect(warnings.map(({ code, message }) => `${code}: ${message}`).sort()).toEqual([
       'unknown_answer: There is no saved answer "crm"',
       'unknown_attribute: There is no attribute "plam"',
       'unknown_variable: There is no variable "ordr"; did you mean "order"?',
@@ -182,9 +185,9 @@ describe('a warning', () => {
       type: 'branch',
       parameters: { cases },
     }));
-    expect((await check({ ...smallest, steps: branches })).errors).toMatchObject([{ key: 'too_big' }]);
+    expect(await check({ ...smallest, steps: branches })).toMatchObject([{ code: 'too_big' }]);
     const few = Array.from({ length: 12 }, (_, id) => say(`${id}`, '{{ variables.x }}'.repeat(400)));
-    expect((await check({ ...smallest, steps: few })).warnings.length).toBeGreaterThan(0);
+    expect((await check({ ...smallest, steps: few })).length).toBeGreaterThan(0);
     expect(heartbeat.longestGapMs()).toBeLessThan(200);
   });
 });

@@ -48,7 +48,7 @@ describe('a dry run', () => {
     expect(run).toMatchObject({
       automationId: id,
       contactId: ground.contactId,
-      startReason: 'missing_variables',
+      startReason: { code: 'missing_variables' },
       status: 'completed',
       stoppedBy: null,
       error: null,
@@ -59,36 +59,69 @@ describe('a dry run', () => {
     expect(run.trace).toMatchObject([
       {
         step: 'ask',
+        type: 'send_message',
         status: 'completed',
-        startedAt: NOW,
-        message: {
+        at: NOW,
+        input: { text: 'Hello {{ contact.displayName }}, order {{ variables.order }}?' },
+        output: {
           channelId: ground.channelId,
           chatId: ground.chatId,
           type: 'text',
           text: `Hello ${FROM}, order 7?`,
         },
-        call: null,
+        why: 'It is the first step',
+        isAssumed: null,
       },
       {
         step: 'answer',
-        detail: { until: later(2 * DAY), reply: { text: 'Very good!' } },
-        startedAt: NOW,
+        input: { timeout: 'P2D', onTimeout: 'end' },
+        output: { until: later(2 * DAY), reply: { text: 'Very good!' } },
+        at: NOW,
         endedAt: later(5 * MINUTE),
-        message: null,
+        why: 'The contact replied',
       },
-      { step: 'which', detail: { case: 0, values: { 'message.text': 'Very good!' } } },
-      { step: 'label', detail: { labelId: label.id } },
-      { step: 'note', detail: { externalId: 'satisfaction', value: 'Very good!' } },
-      { step: 'pause', detail: { until: later(65 * MINUTE) }, endedAt: later(65 * MINUTE) },
-      { step: 'thanks', message: { text: 'happy Very good!' } },
-      { step: 'close', detail: { status: 'closed' } },
-      { step: 'end' },
+      {
+        step: 'which',
+        output: { case: 0, values: { 'message.text': 'Very good!' } },
+        why: 'hasWord(message.text,"good") is true: message.text = "Very good!"',
+      },
+      { step: 'label', output: { labelId: label.id }, why: 'The step which leads to it' },
+      { step: 'note', output: { externalId: 'satisfaction', value: 'Very good!' } },
+      {
+        step: 'pause',
+        output: { until: later(65 * MINUTE) },
+        endedAt: later(65 * MINUTE),
+        why: `It waits until ${later(65 * MINUTE)}`,
+      },
+      { step: 'thanks', output: { text: 'happy Very good!' } },
+      { step: 'close', output: { status: 'closed' } },
+      { step: 'end', input: {}, output: {} },
+    ]);
+    expect(run.messages).toMatchObject([
+      { text: `Hello ${FROM}, order 7?`, step: 'ask', at: NOW, type: 'text', channelId: ground.channelId },
+      { text: 'happy Very good!', step: 'thanks', at: later(65 * MINUTE), chatId: ground.chatId },
     ]);
     expect(run.changes).toEqual([
       { field: 'labels', from: null, to: 'happy' },
       { field: 'attributes.satisfaction', from: null, to: 'Very good!' },
       { field: 'chat.status', from: 'open', to: 'closed' },
     ]);
+  });
+
+  it('says of a wait what it would do, and of a question what came of it', async () => {
+    const id = await saved([
+      { id: 'past', type: 'wait', parameters: { until: '2020-01-01T00:00:00Z' } },
+      { id: 'ask', type: 'wait_for_reply', parameters: { timeout: 'P1D', onTimeout: 'ask' } },
+    ]);
+    const silent = await dryRun(id);
+    expect(silent.trace.slice(0, 2)).toMatchObject([
+      { step: 'past', why: 'It does not wait: the time has come' },
+      { step: 'ask', why: `No reply came until ${later(DAY)}` },
+    ]);
+    expect(silent.trace.at(-1)).toMatchObject({
+      status: 'waiting',
+      why: expect.stringMatching(/^It waits for a reply until 20/),
+    });
   });
 
   it('has no effect at all', async () => {
@@ -129,7 +162,7 @@ describe('a dry run', () => {
     const before = await checksumsOf(db);
     const run = await dryRun(id, { message: { text: 'hello' }, replies: [{ text: 'yes' }] });
     expect(run).toMatchObject({ status: 'completed', error: null });
-    expect(run.trace[1].message).toMatchObject({ channelId: other.id, chatId: null, text: 'By mail' });
+    expect(run.trace[1].output).toMatchObject({ channelId: other.id, chatId: null, text: 'By mail' });
     const body = {
       contactId: ground.contactId,
       definition: { trigger: smallest.trigger, steps: [say('x', 'x'), ...smallest.steps] },
@@ -157,20 +190,22 @@ describe('a dry run', () => {
     ];
     const id = await saved(steps, { trigger: { type: 'api', parameters: { channelId: ground.channelId } } });
     const run = await dryRun(id, { responses: { call: { status: 201, body: { case: 'A7' } } } });
-    expect(run.trace[0].call).toEqual({
+    expect(run.trace[0]).toMatchObject({ why: expect.stringContaining('was given'), isAssumed: false });
+    expect(run.trace[0].input).toEqual({
       method: 'POST',
       url: `${receiver.url}/${ground.contactId}`,
       headers: { 'X-A': 'b' },
       body: '{"a":1}',
       usesSecrets: false,
-      response: { status: 201, body: { case: 'A7' } },
-      isAssumed: false,
     });
-    expect(run.trace[1].message.text).toBe('Case A7 201');
-    expect((await dryRun(id)).trace).toMatchObject([
-      { call: { response: { status: 200, body: null }, isAssumed: true } },
-      { message: { text: 'Case  200' } },
-    ]);
+    expect(run.trace[0].output).toEqual({ status: 201, body: { case: 'A7' } });
+    expect(run.messages).toMatchObject([{ text: 'Case A7 201' }]);
+    const outputs = async (responses: object) =>
+      (await dryRun(id, { responses })).trace.map(({ output }: { output: object }) => output);
+    expect(await outputs({})).toMatchObject([{ status: 200, body: {} }, { text: 'Case  200' }]);
+    expect(await outputs({ call: { status: 500 } })).toMatchObject([{ status: 500, body: {} }, {}]);
+    expect(await outputs({ call: { body: null } })).toMatchObject([{ status: 200, body: null }, {}]);
+    expect((await dryRun(id)).trace[0]).toMatchObject({ isAssumed: true });
     expect(receiver.received).toEqual([]);
   });
 
@@ -190,7 +225,7 @@ describe('a dry run', () => {
     ]);
     const { text, body } = await tryOut(id);
     expect(text).not.toContain('hidden-value');
-    expect(body.data.trace[0].call).toMatchObject({ headers: null, body: null, usesSecrets: true });
+    expect(body.data.trace[0].input).toMatchObject({ headers: null, body: null, usesSecrets: true });
   });
 
   it('says why a message would be refused: the window, the consent, no channel', async () => {
@@ -203,8 +238,9 @@ describe('a dry run', () => {
       error: { code: 'window_closed' },
       trace: [
         { step: 'wait' },
-        { step: 'late', status: 'failed', error: { code: 'window_closed' }, message: null },
+        { step: 'late', status: 'failed', error: { code: 'window_closed' }, why: expect.any(String) },
       ],
+      messages: [],
     });
     const promotion = await saved([say('buy', 'Buy')], { ...onMessage, purpose: 'marketing' });
     expect(await dryRun(promotion, { message: { text: 'hi' }, replies: [] })).toMatchObject({
@@ -229,7 +265,10 @@ describe('a dry run', () => {
     );
     const run = await dryRun(id, { message: { text: 'hi' }, replies: [{ text: 'STOP' }] });
     expect(run).toMatchObject({ status: 'cancelled', error: { code: 'unsubscribed' } });
-    expect(run.trace[1].detail).toMatchObject({ timedOut: true });
+    expect(run.trace[1]).toMatchObject({
+      output: { timedOut: true },
+      why: expect.stringContaining('No reply came until'),
+    });
     expect(run.changes).toContainEqual({ field: 'isSubscribed', from: 'true', to: 'false' });
     expect((await ground.tenant.get(`/v3/contacts/${ground.contactId}`)).body.data.isSubscribed).toBe(true);
   });
@@ -284,7 +323,8 @@ describe('a dry run', () => {
     const id = await saved(smallest.steps, {
       trigger: { type: 'message_received', parameters: { keywords: ['menu'] } },
     });
-    const reasonFor = async (text: string) => (await dryRun(id, { message: { text } })).startReason;
+    const reasonFor = async (text: string) =>
+      (await dryRun(id, { message: { text } })).startReason?.code ?? null;
     expect([await reasonFor('hello'), await reasonFor('the menu')]).toEqual(['no_keyword', null]);
     expect(await reasonFor('STOP')).toBe('unsubscribed');
     const user = await post('/v3/users', { name: 'Grace', email: 'grace@example.com', role: 'agent' });
@@ -299,7 +339,7 @@ describe('a dry run', () => {
     const message = { text: 'Hello' };
     // The chat is open already.
     expect(await dryRun(id, { message })).toMatchObject({
-      startReason: 'other_trigger',
+      startReason: { code: 'other_trigger' },
       status: 'completed',
     });
     await post(`/v3/chats/${ground.chatId}/status`, { status: 'closed' });
@@ -308,20 +348,36 @@ describe('a dry run', () => {
     expect(await dryRun(id, { message, contactId: fresh.id })).toMatchObject({
       startReason: null,
       status: 'completed',
-      trace: [{ message: { text: 'Hi Hello' } }],
+      trace: [{ output: { text: 'Hi Hello' } }],
     });
     const elsewhere = await saved([say('hi', 'Hi')], {
       trigger: { type: 'chat_opened', parameters: { channelId: (await ground.tenant.channel()).id } },
     });
     const over = { ...message, channelId: ground.channelId };
-    expect(await dryRun(elsewhere, { message: over })).toMatchObject({ startReason: 'other_channel' });
+    expect(await dryRun(elsewhere, { message: over })).toMatchObject({
+      startReason: { code: 'other_channel' },
+    });
     expect((await post('/v3/chats/search', { query: `eq(contactId,"${fresh.id}")` })).length).toBe(0);
   });
 
   it('begins in a chat that it is given', async () => {
     const id = await saved([say('hi', 'Hi')]);
     expect((await dryRun(id, { chatId: ground.chatId })).trace).toMatchObject([
-      { message: { chatId: ground.chatId, text: 'Hi' } },
+      { output: { chatId: ground.chatId, text: 'Hi' } },
     ]);
+  });
+
+  it('lets somebody who has no chat write on the first channel that reaches them', async () => {
+    const id = await saved([say('hi', 'Hi {{ message.text }}')], onMessage);
+    const contact = await post('/v3/contacts', { phoneNumber: '+15550002222' });
+    const run = await dryRun(id, { contactId: contact.id, message: { text: 'Hello' } });
+    expect(run).toMatchObject({
+      startReason: null,
+      status: 'completed',
+      messages: [{ text: 'Hi Hello', channelId: ground.channelId, chatId: null }],
+    });
+    const unreachable = await post('/v3/contacts', { email: 'ada@example.com' });
+    const refused = await tryOut(id, { contactId: unreachable.id, message: { text: 'Hello' } });
+    expect(Object.keys(refused.body.error.invalidParams)).toEqual(['message.channelId']);
   });
 });

@@ -121,6 +121,18 @@ describe('triggering an automation', () => {
     expect(await countRuns(tenant)).toBe(0);
   });
 
+  it('names every parameter that is wrong', async () => {
+    const { tenant, trigger } = await ready({
+      variables: [{ name: 'plan', type: 'string', required: true }],
+    });
+    const { status, body } = await trigger({ scheduledAt: fromNow(366 * DAY) });
+    expect([status, Object.keys(body.error.invalidParams).sort()]).toEqual([
+      400,
+      ['scheduledAt', 'variables.plan'],
+    ]);
+    expect(await countRuns(tenant)).toBe(0);
+  });
+
   it('takes an offset and answers in UTC', async () => {
     const { tenant, trigger } = await ready();
     const answer = await trigger({ scheduledAt: '2026-12-01T02:00:00+02:00' });

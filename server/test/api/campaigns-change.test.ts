@@ -214,8 +214,8 @@ describe('recipients', () => {
     const id = await campaignOf(tenant);
     const many = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join()}]`;
     const bodies: [string, string][] = [
-      [`{"contacts":${many(400_000, '{}')}}`, 'contacts'],
-      [`{"contacts":[{"labels":${many(500_000, '{"name":"x"}')}}]}`, 'contacts.0.labels'],
+      [`{"contacts":${many(150_000, '{}')}}`, 'contacts'],
+      [`{"contacts":[{"labels":${many(120_000, '{"name":"x"}')}}]}`, 'contacts.0.labels'],
       [`{"contacts":${many(5000, `{"a":${many(420, '0')}}`)}}`, 'body'],
     ];
     for (const [raw, path] of bodies) {

@@ -1,7 +1,27 @@
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { OPERATOR_TOKEN, useServer } from '../kit/server.ts';
 
 const server = await useServer();
+
+interface Schema {
+  properties: Record<string, Partial<Schema> & { 'x-advanced'?: true }>;
+  required: string[];
+}
+const whatsappChannel = {
+  kind: 'whatsapp',
+  provider: 'whatsapp_cloud',
+  name: 'Support',
+  address: '+15550009999',
+  config: {
+    phoneNumberId: '1122334455667',
+    businessAccountId: '102290129340398',
+    accessToken: 'EAA',
+    appSecret: 'hidden-secret',
+    verifyToken: 'chosen',
+  },
+};
+const statusOf = ({ status }: { status: string }): string => status;
 
 describe('the kinds of channels', () => {
   it('are listed with their settings, and a channel can be made with those that are required', async () => {
@@ -9,8 +29,9 @@ describe('the kinds of channels', () => {
     const kinds = (await tenant.get('/v3/channel_kinds')).body.data as {
       kind: string;
       provider: string;
-      fields: { name: string; isSecret: boolean; isRequired: boolean; isAdvanced: boolean }[];
-      guideUrl: string;
+      settings: Schema;
+      steps: string[];
+      help: string;
     }[];
     expect(kinds.map(({ kind, provider }) => `${kind} ${provider}`)).toEqual(
       expect.arrayContaining([
@@ -22,44 +43,37 @@ describe('the kinds of channels', () => {
       ]),
     );
     // What must be filled in is never hidden among what most do without.
-    for (const { fields } of kinds)
-      expect(fields.filter(({ isRequired, isAdvanced }) => isRequired && isAdvanced)).toEqual([]);
-    for (const { guideUrl } of kinds) expect((await server.call('GET', guideUrl)).status).toBe(200);
+    for (const { settings } of kinds)
+      for (const name of settings.required) expect(settings.properties[name]?.['x-advanced']).toBeUndefined();
+    for (const { help } of kinds) expect((await server.call('GET', help)).status).toBe(200);
+    const smtp = kinds.find(({ provider }) => provider === 'smtp')?.settings as Schema;
+    const validate = new Ajv({ strict: false }).compile(smtp);
+    const config = { from: 'help@shop.test', smtp: { host: 'mail.shop.test', port: 587 } };
+    expect(validate(config)).toBe(true);
+    for (const wrong of [{ from: 'x' }, { ...config, smtp: { host: 'x' } }, { ...config, other: 1 }])
+      expect(validate(wrong)).toBe(false);
+    expect(smtp.properties.smtp?.properties?.password).toMatchObject({ writeOnly: true, type: 'string' });
   });
 });
 
 describe('the setup of a channel', () => {
   it('has the URL and the verify token for Meta, and what has been seen', async () => {
     const tenant = await server.tenant();
-    const channel = await tenant.post('/v3/channels', {
-      kind: 'whatsapp',
-      provider: 'whatsapp_cloud',
-      name: 'Support',
-      address: '+15550009999',
-      config: {
-        phoneNumberId: '1122334455667',
-        businessAccountId: '102290129340398',
-        accessToken: 'EAA',
-        appSecret: 'hidden-secret',
-        verifyToken: 'chosen',
-      },
-    });
+    const channel = await tenant.post('/v3/channels', whatsappChannel);
     const answer = await tenant.get(`/v3/channels/${channel.body.data.id}/setup`);
-    expect(answer.body.data).toMatchObject({
+    expect(answer.body.data[3]).toMatchObject({
       webhookUrl: 'https://parley.test/providers/whatsapp_cloud',
       verifyToken: 'chosen',
       isReachable: true,
-      health: 'unchecked',
-      lastReceivedAt: null,
-      lastSentAt: null,
-      failedRequests: 0,
+      message: 'No message has come in yet.',
+      seenAt: null,
     });
     expect(answer.text).not.toContain('hidden-secret');
-    const done = ({ isDone }: { isDone: boolean | null }) => isDone;
-    expect(answer.body.data.steps.map(done)).toEqual([false, false, true, false, false, false]);
-    expect(
-      answer.body.data.steps.findIndex(({ needsWebhook }: { needsWebhook: boolean }) => needsWebhook),
-    ).toBe(3);
+    expect(answer.body.data.map(statusOf)).toEqual(['open', 'open', 'done', 'open', 'open', 'open', 'open']);
+    const { steps } = (await tenant.get('/v3/channel_kinds')).body.data.find(
+      ({ provider }: { provider: string }) => provider === 'whatsapp_cloud',
+    );
+    expect(answer.body.data.map(({ step }: { step: string }) => step)).toEqual(steps);
   });
 
   it('ticks the steps at the vendor when its credentials work, and the rest when a message came in', async () => {
@@ -72,12 +86,9 @@ describe('the setup of a channel', () => {
       config: { from: 'help@shop.test', smtp: { host: 'mail.shop.test', port: 587 } },
     });
     const { id } = channel.body.data;
-    const steps = async () =>
-      (await tenant.get(`/v3/channels/${id}/setup`)).body.data.steps.map(
-        ({ isDone }: { isDone: boolean | null }) => isDone,
-      );
+    const steps = async () => (await tenant.get(`/v3/channels/${id}/setup`)).body.data.map(statusOf);
     // Nothing ever shows that records were added to the domain.
-    expect(await steps()).toEqual([null, true, false, false]);
+    expect(await steps()).toEqual(['unknown', 'done', 'open', 'open', 'open']);
     const twilio = await tenant.post('/v3/channels', {
       kind: 'sms',
       provider: 'twilio',
@@ -86,11 +97,11 @@ describe('the setup of a channel', () => {
       config: { accountSid: `AC${'0'.repeat(32)}`, authToken: 'hidden-token', from: '+15550008888' },
     });
     const setupOf = async () => (await tenant.get(`/v3/channels/${twilio.body.data.id}/setup`)).body.data;
-    expect((await setupOf()).steps[0].isDone).toBe(false);
+    expect((await setupOf())[0].status).toBe('open');
     await server.system.db.query("update channels set health = 'healthy' where id = $1", [
       twilio.body.data.id,
     ]);
-    expect((await setupOf()).steps[0].isDone).toBe(true);
+    expect((await setupOf())[0].status).toBe('done');
   });
 
   it('shows that messages have come in and gone out', async () => {
@@ -101,20 +112,23 @@ describe('the setup of a channel', () => {
     const [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
     await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'hi' });
     await server.settle();
-    expect((await tenant.get(`/v3/channels/${id}/setup`)).body.data).toMatchObject({
-      webhookUrl: null,
-      verifyToken: null,
-      lastReceivedAt: expect.any(String),
-      lastSentAt: expect.any(String),
-    });
+    expect((await tenant.get(`/v3/channels/${id}/setup`)).body.data).toMatchObject([
+      { status: 'done', message: 'The channel exists.', webhookUrl: null, verifyToken: null },
+      { status: 'done', message: 'A message has come in.', seenAt: expect.any(String) },
+      { status: 'done', message: 'A message has been sent.', seenAt: expect.any(String) },
+    ]);
   });
 
-  it('is for those who may change channels of the tenant', async () => {
+  it('is read with channels:read; the verify token is for those who may change channels', async () => {
     const [tenant, other] = [await server.tenant(), await server.tenant()];
-    const { id } = await tenant.channel();
-    expect((await other.get(`/v3/channels/${id}/setup`)).status).toBe(404);
+    const channel = await tenant.post('/v3/channels', whatsappChannel);
+    const path = `/v3/channels/${channel.body.data.id}/setup`;
+    expect((await other.get(path)).status).toBe(404);
     const token = await tenant.tokenWith(['channels:read']);
-    expect((await tenant.get(`/v3/channels/${id}/setup`, { token })).status).toBe(403);
+    const [all, read] = [await tenant.get(path), await tenant.get(path, { token })];
+    expect(all.text).toContain('chosen');
+    expect(read.text).not.toContain('chosen');
+    expect(read.body.data.map(statusOf)).toEqual(all.body.data.map(statusOf));
   });
 });
 

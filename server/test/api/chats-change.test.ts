@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { usePgClient } from '../kit/pg-client.ts';
-import { useReceiver } from '../kit/receiver.ts';
+import { bySequence, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { until } from '../kit/until.ts';
 
@@ -16,7 +16,7 @@ const write = async (text: string): Promise<void> => {
 };
 const newEventTypes = async (): Promise<string[]> => {
   await server.settle();
-  return receiver.received.map(({ body }) => body.type);
+  return bySequence(receiver.received).map(({ body }) => body.type);
 };
 
 beforeEach(async () => {

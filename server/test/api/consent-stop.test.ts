@@ -134,9 +134,9 @@ it.each([
   });
   const [stays, disappears] = chats;
   const merged = await tenant.post(`/v3/contacts/${stays.contactId}/merge`, {
-    mergedContactId: disappears.contactId,
+    fromContactId: disappears.contactId,
   });
-  expect(merged.body.data.contact).toMatchObject({
+  expect(merged.body.data).toMatchObject({
     isSubscribed: false,
     subscriptions: [
       { channelKind: 'sms', status: 'unsubscribed', source: 'contact', proof: { text: 'STOP' } },
@@ -165,7 +165,7 @@ it('STOP while its contact becomes part of another one counts for that one, with
   const blocker = await usePgClient(server.databaseUrl);
   await blocker.query('begin');
   await blocker.query('select 1 from contacts where id = $1 for update', [disappears.id]);
-  const merging = tenant.post(`/v3/contacts/${stays.id}/merge`, { mergedContactId: disappears.id });
+  const merging = tenant.post(`/v3/contacts/${stays.id}/merge`, { fromContactId: disappears.id });
   await until(async () => (await waiting()) === 1);
   await postEvents(server, channel, written('c', now, { contact: grace, text: 'STOP' }));
   const receiving = server.settle();
@@ -194,7 +194,7 @@ it('what a vendor refuses while messages of a merged contact are still to be mov
       })
     ).id;
   const [first, second] = [await schedule(1), await schedule(2)];
-  await tenant.post(`/v3/contacts/${stays.contactId}/merge`, { mergedContactId: disappears.contactId });
+  await tenant.post(`/v3/contacts/${stays.contactId}/merge`, { fromContactId: disappears.contactId });
   const blocker = await usePgClient(server.databaseUrl);
   await blocker.query('begin');
   await blocker.query('select 1 from jobs where tenant_id = $1 for update', [tenant.id]);

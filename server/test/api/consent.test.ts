@@ -280,6 +280,9 @@ describe('a decision', () => {
   it('written as isSubscribed sets all kinds of channels', async () => {
     const { id } = (await tenant.post('/v3/contacts', { firstName: 'Ada', isSubscribed: false })).body.data;
     expect((await contactOf(tenant, id)).subscriptions).toHaveLength(4);
+    expect(await historyOf(tenant, id)).toMatchObject(
+      Array(4).fill({ status: 'unsubscribed', source: 'api', proof: null }),
+    );
     await tenant.put(`/v3/contacts/${id}`, { isSubscribed: true });
     const contact = await contactOf(tenant, id);
     expect(contact.isSubscribed).toBe(true);

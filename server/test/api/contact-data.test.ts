@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { automationOf } from '../kit/campaigns.ts';
 import { usePerson } from '../kit/people.ts';
-import { useServer } from '../kit/server.ts';
+import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
 const { app } = server.system;
@@ -36,7 +37,7 @@ it('everything about a contact is one file, and who downloaded it is recorded', 
   );
   await server.settle();
 
-  const answer = await tenant.get(`/v3/contacts/${contact.id}/data`);
+  const answer = await tenant.get(`/v3/contacts/${contact.id}/export`);
   expect(answer.headers['content-disposition']).toBe(`attachment; filename="contact-${contact.id}.json"`);
   const { success, data } = JSON.parse(answer.text);
   expect(success).toBe(true);
@@ -58,17 +59,45 @@ it('everything about a contact is one file, and who downloaded it is recorded', 
 
 it('is for callers who see all of it', async () => {
   const tenant = await server.tenant();
-  const channel = await tenant.channel();
   const id = (await tenant.post('/v3/contacts', { firstName: 'Ada' })).body.data.id;
-  const path = `/v3/contacts/${id}/data`;
+  const path = `/v3/contacts/${id}/export`;
   const other = await server.tenant();
   expect((await other.get(path)).body.error.messageKey).toBe('contact_not_found');
-  expect((await tenant.get('/v3/contacts/nope/data')).status).toBe(404);
+  expect((await tenant.get('/v3/contacts/nope/export')).status).toBe(404);
   const token = await tenant.tokenWith(['contacts:read', 'chats:read']);
   expect((await tenant.get(path, { token })).status).toBe(403);
-  const agent = await usePerson(server, tenant, 'agent', { access: 'teams' });
-  await tenant.post('/v3/teams', { name: 'Team', userIds: [agent.userId], channelIds: [channel.id] });
-  expect((await agent.get(path)).status).toBe(403);
+  const all = ['contacts:read', 'chats:read', 'messages:read', 'automations:read', 'campaigns:read'];
+  expect((await tenant.get(path, { token: await tenant.tokenWith(all) })).status).toBe(200);
+});
+
+it('agents and viewers download no exports; admins, owners and tokens do', async () => {
+  const tenant = await server.tenant();
+  const channel = await tenant.channel();
+  const { id } = (await tenant.post('/v3/contacts', { firstName: 'Ada' })).body.data;
+  const { id: campaignId } = (
+    await tenant.post('/v3/campaigns', {
+      channelId: channel.id,
+      name: 'Sale',
+      automationId: await automationOf(tenant),
+      contacts: [{ phoneNumber: '+15550001111' }],
+    })
+  ).body.data;
+  const paths = [
+    '/v3/contacts/export.csv',
+    '/v3/chats/export.csv',
+    `/v3/contacts/${id}/export`,
+    `/v3/campaigns/${campaignId}/results.csv`,
+    '/v3/reports/export.csv',
+    // Whether it exists is not said before.
+    '/v3/imports/019a82a0-0000-7000-8000-00000000ffff/errors.csv',
+  ];
+  const statuses = async (caller: Pick<TestTenant, 'get'>) =>
+    Promise.all(paths.map(async (path) => (await caller.get(path)).status));
+  for (const role of ['agent', 'viewer'] as const)
+    expect(await statuses(await usePerson(server, tenant, role))).toEqual(Array(6).fill(403));
+  for (const role of ['admin', 'owner'] as const)
+    expect(await statuses(await usePerson(server, tenant, role))).toEqual([...Array(5).fill(200), 404]);
+  expect(await statuses(tenant)).toEqual([...Array(5).fill(200), 404]);
   const viewer = await usePerson(server, tenant, 'viewer');
-  expect((await viewer.get(path)).status).toBe(200);
+  expect((await viewer.get('/v3/contacts/export.csv')).body.error.message).toContain('admin or owner');
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { useReceiver } from '../kit/receiver.ts';
+import { bySequence, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -14,7 +14,7 @@ const add = (...ids: string[]) =>
   tenant.post(`/v3/contacts/${contactId}/labels`, { labels: ids.map((id) => ({ id })) });
 const published = async (): Promise<string[]> => {
   await server.settle();
-  return receiver.received.map(({ body }) => body.type);
+  return bySequence(receiver.received).map(({ body }) => body.type);
 };
 
 beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('labels of a contact', () => {
     const both = await add(vip, late, late.toUpperCase());
     expect(both.body.data.labels.map(({ name }: { name: string }) => name)).toEqual(['VIP', 'Late']);
     expect(await published()).toEqual(['contact.labels_added', 'contact.labels_added']);
-    expect(receiver.received[1]?.body.data).toEqual(both.body.data);
+    expect(bySequence(receiver.received)[1]?.body.data).toEqual(both.body.data);
   });
 
   it('are not added if one of them is unknown, and every unknown one is reported', async () => {

@@ -97,6 +97,7 @@ describe('the timeline of a contact', () => {
     for (const firstName of ['A', 'B', 'C', 'D'])
       await tenant.put(`/v3/contacts/${contactId}`, { firstName });
     const all = (await timeline('?limit=100')).data;
+    expect((await timeline('?limit=100&cursor=')).data).toEqual(all);
     const first = await timeline('?limit=3');
     await tenant.put(`/v3/contacts/${contactId}`, { firstName: 'E' });
     const ids = first.data.map(({ id }) => id);

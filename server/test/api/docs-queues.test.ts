@@ -18,7 +18,7 @@ it.each([
   ['operate/metrics.md', '## Queues'],
 ])('docs/%s lists every queue of a running server and no other', async (page, start) => {
   const { text } = await server.call('GET', '/metrics');
-  const running = [...text.matchAll(/^parley_work_due\{\w+="(\w+)"\}/gm)].map(([, name]) => name);
+  const running = [...text.matchAll(/^parley_queue_due\{\w+="(\w+)"\}/gm)].map(([, name]) => name);
   expect(running.length).toBeGreaterThan(0);
   expect(queuesIn(page, start).sort()).toEqual(running.sort());
 });

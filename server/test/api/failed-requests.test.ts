@@ -170,6 +170,6 @@ describe('a request that could not be processed', () => {
     expect(lines.at(-1).msg).toContain('failed for good');
     expect(server.logged.join('')).not.toContain('my secret');
     const metrics = (await server.call('GET', '/metrics')).text;
-    expect(metrics).toMatch(/parley_work_failures_total\{queue="inbound"\} [1-9]/);
+    expect(metrics).toMatch(/parley_queue_failures_total\{queue="inbound"\} [1-9]/);
   });
 });

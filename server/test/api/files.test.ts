@@ -77,13 +77,32 @@ describe('a file', () => {
     expect(added).toEqual([made.body.data.id]);
   });
 
-  it('may be in a form with other fields, which are ignored', async () => {
-    const [status] = await post(
-      { name: 'tenantId', content: 'x' },
-      { content: 'text', filename: 'a.txt' },
-      { name: 'note', content: 'x'.repeat(10_000) },
-    );
-    expect(status).toBe(200);
+  it.each([
+    [
+      'before',
+      [
+        { name: 'is_private', content: 'true' },
+        { content: 'text', filename: 'a.txt' },
+      ],
+    ],
+    [
+      'after',
+      [
+        { content: 'text', filename: 'a.txt' },
+        { name: 'is_private', content: 'true' },
+      ],
+    ],
+  ])('is not stored with an unknown field %s it', async (_, parts) => {
+    const before = await storedNames(server);
+    const [status, error] = await post(...parts);
+    expect([status, error.invalidParams]).toEqual([
+      400,
+      {
+        is_private: { key: 'unrecognized_keys', message: 'Not a known key; did you mean "isPrivate"?' },
+      },
+    ]);
+    await server.settle();
+    expect((await storedNames(server)).filter((name) => !before.includes(name))).toEqual([]);
   });
 });
 
@@ -94,13 +113,13 @@ describe('an invalid upload', () => {
     ['a form without anything', [], { file: { key: 'invalid_type', message: 'Required' } }],
     [
       'a form without a file',
-      [{ name: 'other', content: 'x' }],
+      [{ name: 'isPrivate', content: 'true' }],
       { file: { key: 'invalid_type', message: 'Required' } },
     ],
     [
       'a file in another field',
-      [{ ...file, name: 'upload' }],
-      { file: { key: 'invalid_type', message: 'Required; no other field can be a file' } },
+      [{ ...file, name: 'files' }],
+      { files: { key: 'unrecognized_keys', message: 'Not a known key; did you mean "file"?' } },
     ],
     [
       'text instead of a file',
@@ -125,7 +144,7 @@ describe('an invalid upload', () => {
     ],
     [
       'too many fields',
-      Array.from({ length: 30 }, (_, index) => ({ name: `f${index}`, content: 'x' })),
+      Array.from({ length: 30 }, () => ({ name: 'isPrivate', content: 'true' })),
       { body: { key: 'custom', message: 'The form has more than 20 parts' } },
     ],
     [

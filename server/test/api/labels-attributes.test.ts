@@ -80,6 +80,8 @@ describe('an attribute', () => {
     expect((await post({ type: 'number', options: ['a'] })).error.invalidParams.options.key).toBe('custom');
     const made = await post({ type: 'select', options: ['a', 'b'] });
     expect(made.data.options).toEqual(['a', 'b']);
+    const both = (await post({ type: 'select' })).error.invalidParams;
+    expect(Object.keys(both).sort()).toEqual(['externalId', 'options']);
     const emptied = await tenant.put(`/v3/attributes/${made.data.id}`, { options: [] });
     expect(emptied.body.error.invalidParams.options.key).toBe('too_small');
   });

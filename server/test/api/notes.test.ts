@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listener } from '../kit/events.ts';
+import { usePerson } from '../kit/people.ts';
 import { openChat, outboxOf, type TestChat } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
@@ -38,7 +39,7 @@ describe('a note', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
-    const one = `${path}/${body.data.id}`;
+    const one = `/v3/notes/${body.data.id}`;
     const changed = await tenant.put(one, { text: 'Is charming', mentionedUserIds: [] });
     expect(changed.body.data).toMatchObject({ text: 'Is charming', mentionedUserIds: [] });
     expect((await tenant.post(`${path}/search`, {})).body.data).toEqual([changed.body.data]);
@@ -61,16 +62,36 @@ describe('a note', () => {
     const { id } = (await tenant.post(path, { text: 'ours' })).body.data;
     const other = await openChat(server, tenant, channel, '+15550009999');
     const outsider = await server.tenant();
-    for (const [caller, at, key] of [
-      [tenant, `/v3/chats/${other.id}/notes/${id}`, 'note_not_found'],
-      [tenant, `${path}/${UNKNOWN}`, 'note_not_found'],
-      [tenant, `${path}/x`, 'note_not_found'],
-      [outsider, `${path}/${id}`, 'chat_not_found'],
-    ] as const)
-      expect((await caller.put(at, { text: 'theirs' })).body.error.messageKey).toBe(key);
+    for (const [caller, noteId] of [
+      [tenant, UNKNOWN],
+      [tenant, 'x'],
+      [outsider, id],
+    ] as const) {
+      const changed = await caller.put(`/v3/notes/${noteId}`, { text: 'theirs' });
+      expect([changed.status, changed.body.error.messageKey]).toEqual([404, 'note_not_found']);
+      expect((await caller.delete(`/v3/notes/${noteId}`)).body.data.notFoundIds).toEqual([noteId]);
+    }
     expect((await outsider.post(`${path}/search`, {})).body.error.messageKey).toBe('chat_not_found');
     expect((await tenant.post(`/v3/chats/${other.id}/notes/search`, {})).body.data).toEqual([]);
     expect((await tenant.post(`${path}/search`, {})).body.data).toMatchObject([{ id, text: 'ours' }]);
+  });
+
+  it('of another channel does not exist for a person who is restricted to teams', async () => {
+    const { id } = (await tenant.post(path, { text: 'hidden' })).body.data;
+    const shown = await openChat(server, tenant, await tenant.channel(), '+15550009999');
+    const { id: seenId } = (await tenant.post(`/v3/chats/${shown.id}/notes`, { text: 'seen' })).body.data;
+    const agent = await usePerson(server, tenant, 'agent', { access: 'teams' });
+    await tenant.post('/v3/teams', { name: 'A', userIds: [agent.userId], channelIds: [shown.channelId] });
+    const changed = await agent.call('PUT', `/v3/notes/${id}`, { body: { text: 'mine' } });
+    expect([changed.status, changed.body.error.messageKey]).toEqual([404, 'note_not_found']);
+    expect((await agent.call('DELETE', `/v3/notes/${id}`)).body.data).toEqual({
+      deletedIds: [],
+      notFoundIds: [id],
+    });
+    expect((await tenant.post(`${path}/search`, {})).body.data).toMatchObject([{ id, text: 'hidden' }]);
+    const seen = await agent.call('PUT', `/v3/notes/${seenId}`, { body: { text: 'changed' } });
+    expect(seen.body.data.text).toBe('changed');
+    expect((await agent.call('DELETE', `/v3/notes/${seenId}`)).body.data.deletedIds).toEqual([seenId]);
   });
 
   it('names an unknown user and an unknown key, and is not stored', async () => {

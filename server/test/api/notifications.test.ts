@@ -89,7 +89,7 @@ describe('a notification', () => {
     });
     expect(note.body.data).toMatchObject({ mentionedUserIds: [alan.userId], mentionedTeamIds: [teamId] });
     expect([await seen(grace), await seen(alan)]).toEqual([[], [['mentioned', 1, false]]]);
-    const one = { path: `${path}/${note.body.data.id}`, body: { mentionedUserIds: [alan.userId] } };
+    const one = { path: `/v3/notes/${note.body.data.id}`, body: { mentionedUserIds: [alan.userId] } };
     await alan.call('PUT', one.path, { body: { ...one.body, text: 'changed' } });
     expect(await seen(alan)).toEqual([['mentioned', 1, false]]);
     await alan.call('PUT', one.path, { body: { mentionedUserIds: [alan.userId, grace.userId] } });

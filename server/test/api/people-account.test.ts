@@ -17,6 +17,7 @@ describe('what a link is for', () => {
       email: 'alan@example.com',
       name: 'Alan',
       tenantName: 'test',
+      createsTenant: false,
       hasAccount: false,
       hasTotp: false,
     };
@@ -44,6 +45,7 @@ describe('what a link is for', () => {
       email: null,
       name: null,
       tenantName: null,
+      createsTenant: false,
       hasAccount: false,
       hasTotp: false,
     });

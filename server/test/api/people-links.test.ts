@@ -44,7 +44,7 @@ describe('a link for a new password ends', () => {
 
   it('when its person changes the password', async () => {
     const token = await resetLink();
-    const body = { currentPassword: PASSWORD, newPassword: 'a third good secret' };
+    const body = { current: PASSWORD, next: 'a third good secret' };
     expect((await person.post('/v3/session/password', body)).status).toBe(200);
     await expectEnded(token);
   });
@@ -96,7 +96,7 @@ it('of links used at once one works, and the others end', async () => {
 
 it('a login and a change whose password is replaced meanwhile are refused', async () => {
   const [other, watch] = [await usePgClient(server.databaseUrl), await usePgClient(server.databaseUrl)];
-  const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+  const body = { current: PASSWORD, next: NEW_PASSWORD };
   for (const attempt of [() => logIn(PASSWORD), () => person.post('/v3/session/password', body)]) {
     person = await usePerson(server, tenant, 'agent');
     await other.query('begin');

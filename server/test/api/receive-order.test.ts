@@ -9,18 +9,20 @@ import { pigeonChannel, postEvents, withPigeon, written } from '../kit/vendor.ts
 const server = await useServer({ adapters: new Map([...adapters, ...withPigeon]) });
 const { db } = server.system;
 
+/** How many transactions wait for a lock. */
+const waiting = async (): Promise<number> =>
+  (
+    await db.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      [],
+    )
+  ).rows.length;
+
 it('a message that waited for another of its chat has a later id, so that reading on by id misses nothing', async () => {
   const tenant = await server.tenant();
   const channel = await tenant.channel('sms');
   const chat = await openChat(server, tenant, channel, customers.sms);
   const blocker = await usePgClient(server.databaseUrl);
-  const waiting = async (): Promise<number> =>
-    (
-      await db.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        [],
-      )
-    ).rows.length;
   const byId = async (after?: string) =>
     (
       await tenant.post(`/v3/chats/${chat.id}/messages/search`, {
@@ -51,6 +53,33 @@ it('a message that waited for another of its chat has a later id, so that readin
     await tenant.post('/v3/events/search', { query: 'eq(type,"message.received")', sortBy: 'desc(sequence)' })
   ).body;
   expect(events[0].data.id).toBe(question.id);
+});
+
+it('so has one of a chat whose latest message is ahead of the clock', async () => {
+  const tenant = await server.tenant();
+  const channel = await pigeonChannel(tenant, 'sms');
+  const later = (ms: number) => new Date(server.clock.now().getTime() + ms);
+  await postEvents(server, channel, written('ahead', later(60_000)));
+  await server.settle();
+  const [chat] = (await tenant.post('/v3/chats/search', {})).body.data;
+  expect(chat.latestMessage.text).toBe('ahead');
+
+  await postEvents(server, channel, written('question', later(0)));
+  const blocker = await usePgClient(server.databaseUrl);
+  await blocker.query('begin');
+  await blocker.query('select 1 from chats where id = $1 for update', [chat.id]);
+  const sending = tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'answer' });
+  await until(async () => (await waiting()) === 1);
+  const receiving = server.settle();
+  await until(async () => (await waiting()) === 2);
+  // The answer, which waits before the question, gets its id only now.
+  await blocker.query('rollback');
+  const sent = (await sending).body.data;
+  await receiving;
+  const read = { sortBy: 'asc(id)', query: `gt(id,"${sent.id}")` };
+  expect((await tenant.post(`/v3/chats/${chat.id}/messages/search`, read)).body.data).toMatchObject([
+    { text: 'question' },
+  ]);
 });
 
 it('a time of the vendor far in the future or in the past changes neither the order nor the reply window', async () => {

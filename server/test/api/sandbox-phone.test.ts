@@ -85,6 +85,7 @@ describe('a simulated phone', () => {
       (await tenant.get(`/v3/sandbox/${channelId}/outbox?${query}`)).body.data as {
         messageId: string;
         text: string;
+        at: string;
       }[];
     const all = await outbox(`to=${encodeURIComponent(PHONE)}`);
     expect(all.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
@@ -92,6 +93,10 @@ describe('a simulated phone', () => {
     expect(await outbox(`to=${PHONE}&after=${all[0]?.messageId}`)).toEqual(all.slice(1));
     expect(await outbox(`to=${PHONE}&after=${all[2]?.messageId}`)).toEqual([]);
     expect((await outbox(`after=${all[2]?.messageId}`)).map(({ text }) => text)).toEqual(['other']);
+    expect(await outbox(`to=${PHONE}&after=${all[0]?.at}`)).toEqual(
+      all.filter(({ at }) => at > `${all[0]?.at}`),
+    );
+    expect(await outbox(`after=${new Date(Date.now() + 3600_000).toISOString()}`)).toEqual([]);
   });
 
   it('shows what the sandbox simulates, as it was set last', async () => {

@@ -42,6 +42,10 @@ describe('a saved reply', () => {
     });
     expect((await tenant.get(`/v3/saved_replies/${reply.id}`)).body.data).toEqual(reply);
     expect((await tenant.post('/v3/saved_replies/search', { search: 'from 9' })).body.data).toEqual([reply]);
+    for (const media of [{ fileId: file.id }, reply.media])
+      expect((await tenant.put(`/v3/saved_replies/${reply.id}`, { media })).body.data.media).toEqual(
+        reply.media,
+      );
     const changed = await tenant.put(`/v3/saved_replies/${reply.id}`, { text: 'Closed', media: [] });
     expect(changed.body.data).toMatchObject({
       shortcut: 'hours',
@@ -100,6 +104,7 @@ describe('a saved reply', () => {
       'media.0.fileId': `There is no file ${file.id}`,
       'channelIds.0': `There is no channel ${UNKNOWN}`,
     });
+    expect(Object.keys(await issuesOf({ media: { fileId: file.id } }))).toEqual(['media.fileId']);
     for (const text of [
       '{% for a in (1..9999) %}{% for b in (1..9999) %}x{% endfor %}{% endfor %}',
       '{{ contact.firstName | replace: "a", "aaaaaaaa" }}',

@@ -92,6 +92,15 @@ describe('a client of a real server', () => {
       'contact.created',
     ]);
     expect(second.pagination.nextCursor).toBeNull();
+    const types: string[] = [];
+    for await (const { type } of items(getContactTimeline, client, {
+      path: { contactId },
+      query: { limit: 1 },
+    })) {
+      types.push(type);
+      expect(types.length).toBeLessThan(3);
+    }
+    expect(types).toEqual(['contact.updated', 'contact.created']);
   });
 
   it('goes through pages and items, from any page on', async () => {

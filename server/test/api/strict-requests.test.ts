@@ -8,8 +8,10 @@ const { routes } = server.system.app;
 const fixtures = await createFixtures(server);
 const { tenant } = fixtures;
 const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
+/** Answers what is wrong with a definition, unknown keys too: api/automations-check. */
+const CHECK = '/v3/automations/check';
 const withBody = routes
-  .filter(({ spec }) => spec.body && !spec.path.startsWith('/v2/'))
+  .filter(({ spec }) => spec.body && !spec.path.startsWith('/v2/') && spec.path !== CHECK)
   .map((route) => [`${route.spec.method} ${route.spec.path}`, route] as const);
 
 describe('a key that nobody knows', () => {

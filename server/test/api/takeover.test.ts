@@ -63,6 +63,23 @@ describe('a person who takes over', () => {
     ]);
   });
 
+  it('by a scheduled message does so when it goes out', async () => {
+    await bot();
+    await write('hello');
+    const chat = await theChat();
+    const scheduledAt = new Date(server.clock.now().getTime() + 3_600_000).toISOString();
+    await send(tenant, chat, { text: 'From the API', scheduledAt });
+    await send(tenant, chat, { text: 'I am here', userId: await userOf(), scheduledAt });
+    await server.settle();
+    expect(await runs()).toEqual(['waiting']);
+    server.clock.advance(3_600_000);
+    await server.settle();
+    expect(await sent()).toEqual(['What do you need?', 'From the API', 'I am here']);
+    expect(await runs()).toEqual(['cancelled: taken_over']);
+    const events = await tenant.post('/v3/events/search', { query: 'eq(type,"automation.run_cancelled")' });
+    expect(events.body.data).toMatchObject([{ data: { chatId: chat.id, error: { code: 'taken_over' } } }]);
+  });
+
   it('by an assignment ends it too, and nothing starts in the chat until the assignment ends', async () => {
     await bot();
     await write('hello');

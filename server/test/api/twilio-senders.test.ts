@@ -8,16 +8,22 @@ const server = await useServer();
 const vendor = await useTwilio();
 
 it.each([
-  ['whatsapp:+15550009999', 'whatsapp:+15550001111'],
-  ['rcs:shop_agent', 'rcs:+15550001111'],
-])('a message to %s is one of a phone number, and its answer goes back there', async (from, customer) => {
+  ['whatsapp:+15550009999', 'whatsapp:+15550001111', undefined],
+  ['rcs:shop_agent', 'rcs:+15550001111', undefined],
+  ['whatsapp:+15550009999', 'whatsapp:+15550001111', `MG${'a'.repeat(32)}`],
+])('a message to %s is one of a phone number, and its answer goes back there', async (from, customer, messagingServiceSid) => {
   const tenant = await server.tenant();
   const { body } = await tenant.post('/v3/channels', {
     kind: 'sms',
     provider: 'twilio',
     name: 'Texts',
     address: from,
-    config: { accountSid: ACCOUNT, authToken: TOKEN, from, baseUrl: vendor.url },
+    config: {
+      accountSid: ACCOUNT,
+      authToken: TOKEN,
+      ...(messagingServiceSid === undefined ? { from } : { messagingServiceSid }),
+      baseUrl: vendor.url,
+    },
   });
   const path = `/providers/twilio/${body.data.id}`;
   const form = new URLSearchParams({
@@ -46,5 +52,10 @@ it.each([
   expect((await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'Fine' })).status).toBe(200);
   await server.settle();
   const sent = vendor.taken.at(-1)?.form;
-  expect([sent?.get('From'), sent?.get('To'), sent?.get('Body')]).toEqual([from, customer, 'Fine']);
+  expect([sent?.get('From'), sent?.get('To'), sent?.get('Body'), sent?.get('MessagingServiceSid')]).toEqual([
+    messagingServiceSid === undefined ? from : null,
+    customer,
+    'Fine',
+    messagingServiceSid ?? null,
+  ]);
 });

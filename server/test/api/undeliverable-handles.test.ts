@@ -44,6 +44,14 @@ describe('a handle that does not exist', () => {
     const { chat } = await failWith(kind, code);
     const handles = async () => (await contactOf(tenant, chat.contactId)).handles;
     const [handle] = await handles();
+    const updates = async () =>
+      (await tenant.post('/v3/events/search', { query: 'eq(type,"contact.updated")' })).body.data.map(
+        ({ data }: { data: { handles: { undeliverable: object[] }[] } }) =>
+          data.handles[0]?.undeliverable.length,
+      );
+    await server.settle();
+    expect(await updates()).toEqual([1]);
+    expect((await contactOf(tenant, chat.contactId)).updatedAt).toBe(handle.updatedAt);
     expect(handle.undeliverable).toMatchObject([{ channelKind: kind, reason: `${code}: Unknown` }]);
     const refused = await tenant.post(`/v3/chats/${chat.id}/messages`, { text: 'again' });
     expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining(code)]);
@@ -53,6 +61,7 @@ describe('a handle that does not exist', () => {
     const again = await failWith(kind, code);
     await write(again.channel, customers[kind], 'I am here');
     expect((await handles())[0].undeliverable).toEqual([]);
+    expect(await updates()).toEqual([0, 1, 0, 1]);
     await send(tenant, again.chat, { text: 'Good' });
   });
 
@@ -62,6 +71,16 @@ describe('a handle that does not exist', () => {
     const other = await openChat(server, tenant, whatsapp, customers.whatsapp);
     expect(other.contactId).toBe(chat.contactId);
     await send(tenant, other, { text: 'hello' });
+    const updates = async () =>
+      (await tenant.post('/v3/events/search', { query: 'eq(type,"contact.updated")' })).body.data.length;
+    await server.settle();
+    const before = await updates();
+    const { updatedAt } = await contactOf(tenant, chat.contactId);
+    await write(whatsapp, customers.whatsapp, 'Hello');
+    // Nothing has changed: it still cannot be reached by SMS.
+    expect(await updates()).toBe(before);
+    expect((await contactOf(tenant, chat.contactId)).handles[0].undeliverable).toHaveLength(1);
+    expect((await contactOf(tenant, chat.contactId)).updatedAt).toBe(updatedAt);
   });
 
   it('is not one that failed for another reason', async () => {

@@ -138,6 +138,26 @@ describe('a broadcast of version 2', () => {
     expect(broadcasts.map(({ name }: { name: string }) => name)).toEqual(['first', 'second']);
   });
 
+  it('ignores what only campaigns of version 3 have', async () => {
+    const tenant = await server.tenant();
+    const { channelId, automationId: workflowId } = await groundFor(tenant);
+    const made = await tenant.post(`/v2/${channelId}/broadcasts`, {
+      name: 'x',
+      workflowId,
+      purpose: 'service',
+      timezone: 'Nowhere/Berlin',
+      templateHeader: { url: 'no URL' },
+      closeChats: 'perhaps',
+    });
+    expect([made.status, made.body.error]).toEqual([200, undefined]);
+    expect((await tenant.get(`/v3/campaigns/${made.body.data.id}`)).body.data).toMatchObject({
+      purpose: 'marketing',
+      timezone: 'UTC',
+      templateHeader: null,
+      closeChats: false,
+    });
+  });
+
   it('has no audience, also if the body has one', async () => {
     const tenant = await server.tenant();
     const { channelId, automationId: workflowId } = await groundFor(tenant);

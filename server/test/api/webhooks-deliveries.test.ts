@@ -70,13 +70,29 @@ describe('deliveries that match', () => {
     });
     expect(started.body.data).toMatchObject({ kind: 'retry_deliveries', status: 'queued', total: 3 });
     await server.settle();
-    expect((await tenant.get(`/v3/jobs/${started.body.data.id}`)).body.data).toMatchObject({
+    expect((await tenant.get(`/v3/jobs/${started.body.data.jobId}`)).body.data).toMatchObject({
       status: 'completed',
       done: 3,
       failed: 0,
     });
     expect(receiver.received.map(({ headers }) => headers['webhook-id']).sort()).toEqual(ids.sort());
     expect((await search('eq(status,"delivered")')).data).toHaveLength(3);
+  });
+
+  it('are chosen by all that they can be searched by', async () => {
+    await subscribe(tenant, receiver.url, [{ type: 'contact.created' }]);
+    await createContacts(2);
+    const [webhookId] = (await webhookIdsOf()) as [string];
+    await failAll(webhookId);
+    const [{ eventId, responseStatus }] = (await search('eq(status,"failed")')).data;
+    for (const [query, total] of [
+      [`eq(eventId,"${eventId}")`, 1],
+      [`eq(responseStatus,${responseStatus})`, 2],
+      [`eq(webhookId,"${webhookId}")`, 2],
+    ] as const) {
+      const started = await tenant.post(`/v3/api_webhooks/${webhookId}/deliveries/retry`, { query });
+      expect([started.status, started.body.data?.total]).toEqual([200, total]);
+    }
   });
 
   it('count as failed if they wait for an attempt anyway', async () => {
@@ -90,7 +106,7 @@ describe('deliveries that match', () => {
       query: 'eq(status,"pending")',
     });
     await server.settle();
-    expect((await tenant.get(`/v3/jobs/${started.body.data.id}`)).body.data).toMatchObject({
+    expect((await tenant.get(`/v3/jobs/${started.body.data.jobId}`)).body.data).toMatchObject({
       status: 'completed',
       done: 0,
       failed: 1,
@@ -116,7 +132,7 @@ describe('deliveries that match', () => {
     await tenant.put(`/v3/api_webhooks/${webhookId}`, { status: 'inactive' });
     expect((await tenant.post(path, { query })).status).toBe(409);
     await server.settle();
-    expect((await tenant.get(`/v3/jobs/${started.body.data.id}`)).body.data).toMatchObject({
+    expect((await tenant.get(`/v3/jobs/${started.body.data.jobId}`)).body.data).toMatchObject({
       status: 'failed',
       errors: ['The webhook is inactive'],
     });
@@ -143,6 +159,8 @@ describe('statistics of a webhook', () => {
     expect(hours.intervals[0].p50Ms).toBeGreaterThan(0);
     expect(hours.intervals[0].p95Ms).toBeGreaterThanOrEqual(hours.intervals[0].p50Ms);
     expect(hours.intervals[1]).toMatchObject({ failed: 0, pending: 0, p50Ms: null, p95Ms: null });
+    const part = `${path}?from=2026-11-15T01:00:00Z&to=2026-11-15T03:00:00Z`;
+    expect((await tenant.get(part)).body.data.intervals).toEqual(hours.intervals.slice(0, 2));
     expect((await tenant.get(path)).body.data.intervals).toHaveLength(24);
     const days = (await tenant.get(`${path}?interval=day`)).body.data;
     expect(days.intervals).toHaveLength(30);
@@ -155,7 +173,7 @@ describe('statistics of a webhook', () => {
     const path = `/v3/api_webhooks/${webhookId}/stats`;
     for (const [query, name] of [
       ['from=2020-01-01T00:00:00Z', 'from'],
-      ['from=2026-11-15T01:00:00Z&until=2026-11-14T01:00:00Z', 'until'],
+      ['from=2026-11-15T01:00:00Z&to=2026-11-14T01:00:00Z', 'to'],
       ['interval=minute', 'interval'],
     ] as const) {
       const answer = await tenant.get(`${path}?${query}`);

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { signedRequest } from '../../src/providers/meta/signature.ts';
 import { pathOfUrl, upload } from '../kit/files.ts';
 import { useGraph } from '../kit/graph.ts';
-import { type Receiver, useReceiver } from '../kit/receiver.ts';
+import { bySequence, type Receiver, useReceiver } from '../kit/receiver.ts';
 import { messageOf, send } from '../kit/sending.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { subscribe } from '../kit/webhooks.ts';
@@ -82,7 +82,7 @@ const status = (id: string, is: string, more: object = {}) =>
 
 /** The events that the webhook has received since the last call. */
 const heard = (): [string, string][] =>
-  receiver.received.splice(0).map(({ body }) => [body.type, body.data.status]);
+  bySequence(receiver.received.splice(0)).map(({ body }) => [body.type, body.data.status]);
 const conversation = async () =>
   (await tenant.post('/v3/messages/search', { sortBy: 'asc(timestamp)', pagination: { limit: 100 } })).body
     .data;

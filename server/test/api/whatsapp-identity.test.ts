@@ -88,6 +88,32 @@ describe('somebody with another number or id', () => {
   });
 });
 
+describe('an opt-out at WhatsApp that names a number and an id', () => {
+  const stop = (wa_id: string, user_id: string) =>
+    shop.change('user_preferences', {
+      user_preferences: [
+        { wa_id, user_id, category: 'marketing_messages', value: 'stop', timestamp: 1731705721 },
+      ],
+    });
+  const historyOf = async (contactId: string) =>
+    (await tenant.post(`/v3/contacts/${contactId}/consents/search`, {})).body.data;
+
+  it('concerns the contact of whom only the id is known', async () => {
+    await shop.text({ userId: OLD_ID }, 'hello');
+    await stop(OLD_NUMBER, OLD_ID);
+    const [contact] = await contactsOf(tenant);
+    expect(contact).toMatchObject({ isSubscribed: false });
+  });
+
+  it('is recorded once for a contact with both', async () => {
+    await shop.text({ number: OLD_NUMBER, userId: OLD_ID }, 'hello');
+    await stop(OLD_NUMBER, OLD_ID);
+    const [contact] = await contactsOf(tenant);
+    expect(contact).toMatchObject({ isSubscribed: false });
+    expect(await historyOf(contact.id)).toMatchObject([{ status: 'unsubscribed', source: 'vendor' }]);
+  });
+});
+
 describe('a number with two spellings', () => {
   it.each([
     ['Brazil', '+5531987654321', '553187654321'],

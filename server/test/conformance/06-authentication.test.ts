@@ -64,6 +64,17 @@ describe('Authentication', () => {
     expect([401, 402, 403]).not.toContain(status);
   });
 
+  it('3: what a caller does for itself needs only a valid token', async () => {
+    const token = await tenant.tokenWith(['reports:read']);
+    for (const [method, path, body] of [
+      ['GET', '/v3/me', undefined],
+      ['POST', '/v3/jobs/search', {}],
+      ['POST', '/v3/notifications/search', {}],
+      ['POST', '/v3/notifications/read', { all: true }],
+    ] as const)
+      expect((await tenant.call(method, path, { body, token })).status, path).toBe(200);
+  });
+
   it.each(
     named(operations.filter((one) => one.isPaidFor)),
   )('3: %s is not in the plan free', async (_, one) => {

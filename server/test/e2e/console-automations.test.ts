@@ -3,6 +3,7 @@ import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
 import { readGuide } from '../kit/guides.ts';
 import { addStep, createEmpty, field, node, panel } from './automation-page.ts';
+import { goTo } from './go-to.ts';
 
 const HOSTILE =
   '<img src=x onerror=alert(1)> "></script>{% raw %}‮ ﷽ 👩‍👩‍👧 \\u0000 javascript:alert(1){% endraw %}';
@@ -89,8 +90,7 @@ describe.runIf(CHROMIUM)('automations', () => {
     const { page, open, expectNoProblems } = await test.pageFor('admin');
     await open('/inbox');
     await page.getByRole('navigation').first().waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('a');
+    await goTo(page, 'a');
     await page.getByRole('heading', { name: 'Automations', exact: true }).first().waitFor();
     await page.keyboard.press('n');
     await page.getByRole('dialog').waitFor();
@@ -157,6 +157,28 @@ describe.runIf(CHROMIUM)('automations', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Continue with version 2' }).click();
     await node(page, 'hello').getByText('“Theirs”').waitFor();
     expectNoProblems(REFUSED);
+  });
+
+  it('publishing that failed works when it is tried again', async () => {
+    const { id } = await test.api('POST', '/v3/automations', {
+      name: 'Tried twice',
+      trigger: { type: 'chat_opened' },
+      steps: [{ id: 'hello', type: 'send_message', parameters: { text: 'First' } }],
+    });
+    const { page, open, expectNoProblems } = await test.pageFor('admin');
+    await open(`/automations/${id}`);
+    await node(page, 'hello').click();
+    await field(page, 'Text').fill('Second');
+    await page.route('**/publish', (route) => route.abort());
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish Tried twice?' });
+    const publish = dialog.getByRole('button', { name: 'Publish', exact: true });
+    await publish.click();
+    await dialog.getByText('The server does not answer.').waitFor();
+    await page.unroute('**/publish');
+    await publish.click();
+    await page.getByText('Version 2 is published').waitFor();
+    expectNoProblems(/ERR_FAILED/);
   });
 
   it('nobody publishes what a colleague has saved unseen, and their new name is shown and kept', async () => {

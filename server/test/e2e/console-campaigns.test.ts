@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
+import { goTo } from './go-to.ts';
 
 /** The browser reports answers that are errors; here they are wanted. */
 const REFUSED = /status of 4\d\d/;
@@ -264,8 +265,7 @@ describe.runIf(CHROMIUM)('campaigns', () => {
     const { page, open, expectNoProblems } = await test.pageFor('owner');
     await open('/inbox');
     await page.getByRole('link', { name: 'Campaigns' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('m');
+    await goTo(page, 'm');
     await page.getByRole('button', { name: 'New campaign' }).first().waitFor();
     await page.keyboard.press('n');
     await page.getByRole('dialog').getByLabel('Channel').waitFor();

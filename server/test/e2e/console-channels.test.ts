@@ -154,7 +154,8 @@ describe.runIf(CHROMIUM)('the channels', () => {
   it('requests that failed are shown with their reason, and deleted', async () => {
     const { page, open, expectNoProblems } = await test.pageFor('owner');
     // Parley has tried for a minute and a half.
-    const failed = async () => (await test.api('GET', `/v3/channels/${twilioId}/setup`)).failedRequests;
+    const failed = async () =>
+      (await test.api('POST', `/v3/channels/${twilioId}/failed_requests/search`, {})).length;
     await expect.poll(failed, { timeout: 600_000, interval: 1_000 }).toBe(1);
     await open(`/channels/${twilioId}`);
     const requests = page.getByRole('region', { name: 'Requests that failed' });

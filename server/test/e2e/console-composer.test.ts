@@ -55,6 +55,7 @@ describe.runIf(CHROMIUM)('the composer', () => {
     expect(await reply(page).count()).toBe(0);
     await page.getByRole('button', { name: 'Choose a template' }).click();
     await page.keyboard.type('come');
+    await page.getByRole('option').first().waitFor(WAIT);
     await page.keyboard.press('Enter');
     expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('Late');
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);

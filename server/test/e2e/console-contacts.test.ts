@@ -187,7 +187,9 @@ describe.runIf(CHROMIUM)('the contacts', () => {
     await page.getByRole('link', { name: 'Many 0000' }).click();
     const drawer = page.getByRole('complementary', { name: 'Many 0000' });
     await drawer.waitFor();
-    expect(await drawer.getByRole('button').allTextContents()).toEqual(['', 'Profile', 'Timeline', 'Why?']);
+    await expect
+      .poll(() => drawer.getByRole('button').allTextContents())
+      .toEqual(['', 'Profile', 'Timeline', 'Why?']);
     expectNoProblems();
   });
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
 import { useReceiver } from '../kit/receiver.ts';
+import { goTo } from './go-to.ts';
 import { say, thread, WAIT } from './phone-page.ts';
 
 const HOSTILE = '<img src=x onerror="window.broken=1"> ‮ "\\ 🏴‍☠️';
@@ -11,6 +12,9 @@ const REFUSED = /status of 4\d\d/;
 describe.runIf(CHROMIUM)('what explains', () => {
   let test: TestConsole;
   let channelId: string;
+  /** Where a new chat starts an automation. */
+  let welcomeId: string;
+  let labelId: string;
   let hookUrl: string;
   beforeAll(async () => {
     test = await useConsole({ PARLEY_OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
@@ -25,6 +29,15 @@ describe.runIf(CHROMIUM)('what explains', () => {
         address: '+12025559000',
       })
     ).id;
+    welcomeId = (
+      await test.api('POST', '/v3/channels', {
+        kind: 'whatsapp',
+        provider: 'sandbox',
+        name: 'Welcoming',
+        address: '+12025559100',
+      })
+    ).id;
+    labelId = (await test.api('POST', '/v3/labels', { name: 'Explained' })).id;
     const steps = [{ id: 'hi', type: 'send_message', parameters: { text: 'Our kettles are blue' } }];
     const onMessage = (more: object) => ({
       type: 'message_received',
@@ -35,21 +48,23 @@ describe.runIf(CHROMIUM)('what explains', () => {
       ['Teapots', onMessage({ keywords: ['teapot'] }), true],
       ['Sleeping', onMessage({}), false],
       ['By a program', { type: 'api', parameters: {} }, true],
+      ['Welcome', { type: 'chat_opened', parameters: { channelId: welcomeId } }, true],
+      ['Labelled', { type: 'label_added', parameters: { labelId } }, true],
     ] as const) {
       const { id } = await test.api('POST', '/v3/automations', { name, trigger, steps });
       if (isPublished) await test.api('POST', `/v3/automations/${id}/publish`);
     }
   });
 
-  const findChat = async (from: string) =>
-    (await test.api('POST', '/v3/chats/search', { query: `eq(channelId,"${channelId}")` })).find(
+  const findChat = async (from: string, over: string) =>
+    (await test.api('POST', '/v3/chats/search', { query: `eq(channelId,"${over}")` })).find(
       (chat: { handle: { value: string } }) => chat.handle.value === from,
     );
   /** Somebody writes; resolves when the automation has answered. */
-  async function write(from: string, name: string, text: string) {
-    await test.api('POST', `/v3/sandbox/${channelId}/inbound`, { from, name, text });
-    await expect.poll(() => findChat(from), WAIT).toBeDefined();
-    const chat = await findChat(from);
+  async function write(from: string, name: string, text: string, over = channelId) {
+    await test.api('POST', `/v3/sandbox/${over}/inbound`, { from, name, text });
+    await expect.poll(() => findChat(from, over), WAIT).toBeDefined();
+    const chat = await findChat(from, over);
     const messages = () => test.api('POST', `/v3/chats/${chat.id}/messages/search`, {});
     await expect.poll(async () => (await messages()).length, WAIT).toBe(2);
     const inbound = (await messages()).find((message: { sender: string }) => message.sender === 'inbound');
@@ -102,11 +117,56 @@ describe.runIf(CHROMIUM)('what explains', () => {
     watching.expectNoProblems();
   });
 
+  it('the first message of somebody is what started the automation for new chats', async () => {
+    const { chat } = await write('+12025559101', 'Hedy', 'Good morning', welcomeId);
+    const { page, open, expectNoProblems } = await test.pageFor('owner');
+    await open(`/inbox/${chat.id}`);
+    const bubble = thread(page).locator('[id^="entry-"]').filter({ hasText: 'Good morning' });
+    await bubble.hover();
+    await bubble.getByRole('button', { name: 'About this message' }).click();
+    await page.getByRole('menuitem', { name: 'Why?' }).click();
+    const row = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'Welcome' });
+    await row.getByText('Started', { exact: true }).waitFor(WAIT);
+    expectNoProblems();
+  });
+
+  it('a label explains what it started, for a contact who has written nothing', async () => {
+    const contact = await test.api('POST', '/v3/contacts', {
+      firstName: 'Mute',
+      phoneNumber: '+12025559102',
+    });
+    await test.api('POST', `/v3/contacts/${contact.id}/labels`, { labels: [{ id: labelId }] });
+    const runs = () =>
+      test.api('POST', '/v3/automation_runs/search', { query: `eq(contactId,"${contact.id}")` });
+    await expect.poll(async () => (await runs()).length, WAIT).toBe(1);
+    const { page, open, expectNoProblems } = await test.pageFor('owner');
+    await open(`/contacts/${contact.id}`);
+    await page.getByRole('button', { name: 'Why?' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Why did automations start, or not?' });
+    const row = dialog.getByRole('listitem').filter({ hasText: 'Labelled' });
+    await row.getByText('Started', { exact: true }).waitFor(WAIT);
+    const causes = dialog.getByLabel('What happened');
+    expect(await causes.locator('option').count()).toBe(2);
+    await causes.selectOption({ index: 1 });
+    await row.getByText('Did not start', { exact: true }).waitFor(WAIT);
+
+    await page.keyboard.press('Escape');
+    const other = await test.api('POST', '/v3/labels', { name: 'Added later' });
+    await test.api('POST', `/v3/contacts/${contact.id}/labels`, { labels: [{ id: other.id }] });
+    const query = `and(eq(contactId,"${contact.id}"),eq(type,"contact.labels_added"))`;
+    await expect
+      .poll(async () => (await test.api('POST', '/v3/events/search', { query })).length, WAIT)
+      .toBe(2);
+    await page.getByRole('button', { name: 'Why?' }).click();
+    await expect.poll(() => causes.locator('option').count(), WAIT).toBe(3);
+    expectNoProblems();
+  });
+
   it('the trace is walked through by keyboard, and an unknown id says what to do', async () => {
     const { messageId } = await write('+12025559002', 'Grace', 'One kettle');
     const { page, open, expectNoProblems } = await test.pageFor('agent');
     await open('/trace');
-    await page.getByLabel('Id of a message, an event or a run').fill(messageId);
+    await page.getByLabel('Id of a message, an event, a run or a delivery').fill(messageId);
     await page.keyboard.press('Enter');
     const tree = page.getByRole('tree');
     const items = tree.getByRole('treeitem');
@@ -122,6 +182,11 @@ describe.runIf(CHROMIUM)('what explains', () => {
     await page.keyboard.press('ArrowRight');
     expect(await items.count()).toBe(all);
     await page.keyboard.press('ArrowRight');
+    // Below the message: the contact and the chat that it created, and then its own event.
+    for (const name of [/^Contact created/, /^Chat began/]) {
+      await tree.locator(':focus').and(tree.getByRole('treeitem', { name })).waitFor();
+      await page.keyboard.press('ArrowDown');
+    }
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: 'Event' }).getByText('One kettle').waitFor();
     await open('/trace/nothing');
@@ -134,8 +199,7 @@ describe.runIf(CHROMIUM)('what explains', () => {
     const { page, open, expectNoProblems } = await test.pageFor('owner');
     await open('/inbox');
     await page.getByRole('heading').first().waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('e');
+    await goTo(page, 'e');
     await page.waitForURL('**/events');
     const rows = page.getByRole('row');
     await rows.filter({ hasText: 'Filtered kettle' }).first().waitFor(WAIT);

@@ -41,7 +41,7 @@ describe.runIf(CHROMIUM)('imports', () => {
   });
 
   it('5,000 rows of a spreadsheet are mapped, checked and imported by mouse', async () => {
-    const { page, open, expectNoProblems } = await test.pageFor('agent');
+    const { page, open, expectNoProblems } = await test.pageFor('admin');
     await open('/contacts');
     await page.getByRole('button', { name: 'Import contacts' }).click();
     await chooseFile(page, 'kunden.csv', wideTable());

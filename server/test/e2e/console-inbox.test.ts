@@ -69,6 +69,7 @@ describe.runIf(CHROMIUM)('the inbox', () => {
     await page.keyboard.type('Ask ');
     await page.keyboard.press('@');
     await page.keyboard.type('dorothy');
+    await page.getByRole('option', { name: /Dorothy Vaughan/ }).waitFor(WAIT);
     await page.keyboard.press('Enter');
     await page.keyboard.type('about it');
     await page.keyboard.press('Control+Enter');
@@ -81,6 +82,7 @@ describe.runIf(CHROMIUM)('the inbox', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('a');
     await page.keyboard.type('dorothy');
+    await page.getByRole('option', { name: /Dorothy Vaughan/ }).waitFor(WAIT);
     await page.keyboard.press('Enter');
     await page.getByText('Assigned to Dorothy Vaughan').waitFor();
     await page.getByText('A person has this chat').waitFor();

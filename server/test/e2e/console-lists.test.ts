@@ -134,6 +134,7 @@ describe.runIf(CHROMIUM)('the lists of the inbox', () => {
     await choose();
     await page.keyboard.press('a');
     await page.keyboard.type('bulk taker');
+    await page.getByRole('option', { name: /bulk taker/i }).waitFor(WAIT);
     await page.keyboard.press('Enter');
     await changed();
     await choose();

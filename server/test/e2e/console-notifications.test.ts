@@ -67,7 +67,9 @@ describe.runIf(CHROMIUM)('the bell', () => {
     }
     await expect.poll(() => bell(page).getAttribute('aria-label'), WAIT).toBe('Notifications, 3 unread');
     await bell(page).click();
-    expect(await panel(page).getByText('Annie Easley assigned a chat to you').count()).toBe(3);
+    await expect
+      .poll(() => panel(page).getByText('Annie Easley assigned a chat to you').count(), WAIT)
+      .toBe(3);
     await panel(page).getByRole('button', { name: 'Mark as read', exact: true }).first().click();
     await expect.poll(() => page.title(), WAIT).toMatch(/^\(2\) /);
     await panel(page).getByRole('button', { name: 'Mark all as read' }).click();

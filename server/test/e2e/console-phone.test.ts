@@ -65,7 +65,8 @@ describe.runIf(CHROMIUM)('the phone', () => {
     await say(page, 'Hello, bicycle shop');
     await thread(page).getByText('Hello, bicycle shop').waitFor(WAIT);
     await onPhone(page).locator('[data-message]').filter({ hasText: 'Hello, bicycle shop' }).waitFor(WAIT);
-    expect(await onPhone(page).getByText('Hello, bicycle shop').count()).toBe(1);
+    // Shown at once, and then as it was stored.
+    await expect.poll(() => onPhone(page).getByText('Hello, bicycle shop').count()).toBe(1);
     expect(await findViolations(page)).toEqual([]);
     // Another chat: its customer gets the phone.
     await useCustomer(await createChannel('Beside too'), 'Jean Bartik', '+12025551002');

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole, waitForShell } from '../kit/console.ts';
 import { type TestInbox, useInbox, WAIT } from '../kit/inbox.ts';
+import { goTo } from './go-to.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,11 +40,10 @@ describe.runIf(CHROMIUM)('the reports', () => {
     await agent.page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await figures()).sent, WAIT).toBe(1);
 
-    const { page, open, expectNoProblems } = await test.pageFor('viewer');
+    const { page, open, expectNoProblems } = await test.pageFor('admin');
     await open('/inbox');
     await waitForShell(page);
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
+    await goTo(page, 'r');
     await page.getByRole('heading', { name: 'Reports', level: 1 }).waitFor(WAIT);
     await page.getByLabel('Channel', { exact: true }).selectOption({ label: 'Shop' });
     const tile = (name: string) =>

@@ -73,6 +73,7 @@ describe.runIf(CHROMIUM)('the settings', () => {
     await actionsFor(page, 'Grace Hopper').click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await dialog.getByText('Grace Hopper (grace@example.com)').waitFor();
+    await dialog.getByRole('textbox').fill('Grace Hopper');
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await actionsFor(page, 'Grace Hopper').waitFor({ state: 'detached' });
     expectNoProblems();
@@ -154,12 +155,12 @@ describe.runIf(CHROMIUM)('the settings', () => {
     await dialog.waitFor({ state: 'detached' });
 
     const removals = [
-      ['labels', 'Press', 'Delete'],
-      ['replies', 'bye', 'Delete'],
-      ['teams', 'Day shift', 'Delete'],
-      ['tokens', 'Shop', 'Revoke'],
+      ['labels', 'Press', 'Delete', true],
+      ['replies', 'bye', 'Delete', false],
+      ['teams', 'Day shift', 'Delete', true],
+      ['tokens', 'Shop', 'Revoke', false],
     ] as const;
-    for (const [address, name, action] of removals) {
+    for (const [address, name, action, isTyped] of removals) {
       await open(`/settings/${address}`);
       await actionsFor(page, name).waitFor();
       await tabTo(`Actions for ${name}`);
@@ -169,6 +170,10 @@ describe.runIf(CHROMIUM)('the settings', () => {
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('Enter');
       await dialog.getByText(name).first().waitFor();
+      if (isTyped) {
+        expect(await dialog.getByRole('button', { name: action }).isDisabled()).toBe(true);
+        await dialog.getByLabel(`Type "${name}" to confirm`).pressSequentially(name);
+      }
       await tabTo(action);
       await page.keyboard.press('Enter');
       await actionsFor(page, name).waitFor({ state: 'detached' });

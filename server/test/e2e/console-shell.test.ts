@@ -14,6 +14,7 @@ import {
 } from '../kit/console.ts';
 import { row, useInbox, WAIT } from '../kit/inbox.ts';
 import { PASSWORD } from '../kit/people.ts';
+import { goTo } from './go-to.ts';
 
 const ADMIN_TOKEN = 'operator-token-for-tests-0123456789abcdef';
 
@@ -222,8 +223,7 @@ describe.runIf(CHROMIUM)('the frame of the console', () => {
     await page.waitForURL('**/console/profile');
     await open('/no/such/screen');
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('u');
+    await goTo(page, 'u');
     await page.waitForURL('**/console/profile');
     // While somebody types, letters are letters.
     await page.getByLabel('Name', { exact: true }).focus();

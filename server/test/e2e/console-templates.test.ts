@@ -93,6 +93,7 @@ describe.runIf(CHROMIUM)('templates', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByText('Guten Tag').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill(HOSTILE);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByText('Spring <b>sale</b>').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete anyway' }).click();

@@ -5,6 +5,7 @@ import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
 import { useReceiver } from '../kit/receiver.ts';
 import { until } from '../kit/until.ts';
+import { goTo } from './go-to.ts';
 
 const REFUSED = /status of 4\d\d/;
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -56,8 +57,7 @@ describe.runIf(CHROMIUM)('webhooks', () => {
     const { page, open, expectNoProblems } = await test.pageFor('admin');
     await open('/');
     await page.getByRole('button', { name: 'Account and settings' }).filter({ visible: true }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('w');
+    await goTo(page, 'w');
     await page.getByRole('button', { name: 'New webhook' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill('ftp://example.com');
@@ -117,6 +117,10 @@ describe.runIf(CHROMIUM)('webhooks', () => {
     const enable = page.getByRole('button', { name: 'Enable' });
     await enable.waitFor();
     await writeAsCustomer('Missed');
+    // Its event is matched with the webhooks of the moment, after the request was answered.
+    const received = (): Promise<{ data: { text: string } }[]> =>
+      test.api('POST', '/v3/events/search', { query: 'eq(type,"message.received")' });
+    await until(async () => (await received()).some(({ data }) => data.text === 'Missed'));
     await enable.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Send a test event' }).waitFor();
@@ -128,6 +132,15 @@ describe.runIf(CHROMIUM)('webhooks', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const address =
+      (await page
+        .getByRole('dialog')
+        .getByText(/ to confirm$/)
+        .textContent()) ?? '';
+    await page
+      .getByRole('dialog')
+      .getByRole('textbox')
+      .fill(address.slice('Type "'.length, -'" to confirm'.length));
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/console/webhooks');
     expectNoProblems(REFUSED);

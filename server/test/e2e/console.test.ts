@@ -57,7 +57,7 @@ describe.runIf(CHROMIUM)('every screen of the console', () => {
     own.expectNoProblems();
 
     const anybody = await test.newPage(view);
-    for (const screen of ['/login', '/welcome', '/welcome#wrong', '/login/oidc?code=wrong']) {
+    for (const screen of ['/login', '/welcome', '/welcome#wrong', '/login/oidc?error=not_invited']) {
       await anybody.open('/login');
       await anybody.open(screen);
       await anybody.page.reload();

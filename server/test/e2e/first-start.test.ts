@@ -36,6 +36,6 @@ it('answers that v2 has ended', async () => {
 it('shows the operator the state of its queues', async () => {
   const text = await (await fetch(`${parley.url}/metrics`)).text();
   for (const list of ['inbound', 'events', 'deliveries'])
-    for (const metric of ['parley_work_due', 'parley_work_oldest_seconds', 'parley_work_failures_total'])
+    for (const metric of ['parley_queue_due', 'parley_queue_oldest_seconds', 'parley_queue_failures_total'])
       expect(text).toContain(`${metric}{queue="${list}"}`);
 });

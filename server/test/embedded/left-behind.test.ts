@@ -34,7 +34,7 @@ async function replacePid(dataDir: string, from: number, to: number): Promise<vo
   }
 }
 
-describe('when the process that started it is killed', { timeout: 60_000 }, () => {
+describe('when the process that started it is killed', () => {
   it('the server is taken over with its data, and can be stopped', async () => {
     const dataDir = await fixtures.makeDatabase();
     const killed = await fixtures.startProgram(dataDir);
@@ -81,7 +81,7 @@ describe('when the process that started it is killed', { timeout: 60_000 }, () =
   });
 });
 
-describe('when the server itself is killed', { timeout: 60_000 }, () => {
+describe('when the server itself is killed', () => {
   it('ensureRunning restarts it in the same place, once for all callers', async () => {
     const dataDir = await fixtures.makeDatabase();
     const database = await startEmbedded({ dataDir });

@@ -19,7 +19,7 @@ async function findHolders(connection: Connection): Promise<number[]> {
   return (rows as { pid: number }[]).map(({ pid }) => pid);
 }
 
-describe.concurrent('the lock on a data folder', { timeout: 60_000 }, () => {
+describe.concurrent('the lock on a data folder', () => {
   it('refuses a second Parley, and is free again after release', async () => {
     const database = await startDatabase();
     const first = await holdFolder(database.connection);

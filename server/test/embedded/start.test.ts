@@ -19,7 +19,7 @@ async function measure<T>(name: string, action: () => Promise<T>): Promise<T> {
 }
 
 // To create a database takes a thousand calls of fsync, which are slow on a busy disk.
-describe('the embedded database', { timeout: 60_000 }, () => {
+describe('the embedded database', () => {
   it('is created by the first start, keeps its data, and starts again', async () => {
     const dataDir = await newDataDir();
     const first = await measure('first start', () => startEmbedded({ dataDir }));
@@ -161,7 +161,7 @@ describe('the embedded database', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a folder that cannot be used', { timeout: 60_000 }, () => {
+describe('a folder that cannot be used', () => {
   it('is refused if it is of another major version', async () => {
     const dataDir = await newDataDir();
     await mkdir(join(dataDir, 'postgres'), { recursive: true });

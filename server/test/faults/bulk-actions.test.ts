@@ -30,11 +30,11 @@ it('kill −9 in the middle of a bulk action: every chat is changed once, with o
   });
   const started = await call(server.url, '/v3/chats/bulk', {
     token: tenant.token,
-    body: { query: 'eq(status,"open")', action: { type: 'close' } },
+    body: { query: 'eq(status,"open")', action: { type: 'status', status: 'closed' } },
   });
   expect([started.status, started.body.data.total]).toEqual([200, CHATS]);
   const readJob = async () =>
-    (await call(server.url, `/v3/jobs/${started.body.data.id}`, { token: tenant.token })).body.data;
+    (await call(server.url, `/v3/jobs/${started.body.data.jobId}`, { token: tenant.token })).body.data;
 
   const killedAt: number[] = [];
   for (const count of KILL_AT) {
@@ -43,8 +43,11 @@ it('kill −9 in the middle of a bulk action: every chat is changed once, with o
       return done >= count || endedAt !== null;
     }, TIMEOUT_MS);
     await server.kill();
+    const [job] = await withConnection(embeddedUrl(dataDir), (query) =>
+      query('select done from jobs where id = $1', [started.body.data.jobId]),
+    );
+    killedAt.push(Number(job?.done));
     server = await pool.startServer({ dataDir });
-    killedAt.push((await readJob()).done);
   }
   await until(async () => (await readJob()).endedAt !== null, TIMEOUT_MS);
   expect(await readJob()).toMatchObject({ status: 'completed', done: CHATS, total: CHATS, failed: 0 });

@@ -21,7 +21,7 @@ it('I14: a worker has health checks and metrics, and nothing else; a taken port 
   for (const path of ['/admin/tenants', '/admin/held_work', '/docs', '/openapi.json', '/providers/sandbox'])
     expect(await statusOf(path), path).toBe(404);
   const metrics = await (await fetch(`${worker.url}/metrics`)).text();
-  expect(metrics).toMatch(/^parley_work_due\{queue="deliveries"\} 0$/m);
+  expect(metrics).toMatch(/^parley_queue_due\{queue="deliveries"\} 0$/m);
   database.kill();
   await until(async () => (await statusOf('/readyz')) === 503);
   expect(await statusOf('/livez')).toBe(200);

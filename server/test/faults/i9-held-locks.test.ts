@@ -102,8 +102,8 @@ describe('locks that somebody holds', () => {
     expect(second.log.map(({ msg }) => msg)).toContain(
       'the partitions of the coming weeks could not be created yet',
     );
-    // Far less than the 15 s after which a statement is cancelled.
-    expect(Math.max(...slowest)).toBeLessThan(5_000);
+    // Less than the 15 s after which a statement is cancelled.
+    expect(Math.max(...slowest)).toBeLessThan(12_000);
     await reader.end();
     await second.kill();
     const third = await pool.startServer({

@@ -117,6 +117,20 @@ describe('parley listen', () => {
     await stop(nowhere);
   });
 
+  it('ends without an error while the program has not answered', async () => {
+    const token = await tools.createTenant();
+    let waiting = 0;
+    tools.receiver.behave(() => {
+      waiting += 1;
+    });
+    const tool = tools.listen('silent', token);
+    await until(() => tool.output().includes('Connected'));
+    await tools.trigger(token, 'contact.created');
+    await until(() => waiting === 1);
+    await stop(tool);
+    tools.receiver.behave(answerAtOnce);
+  });
+
   it('waits for a server that has not started yet', async () => {
     const port = await freePort();
     const late = `http://127.0.0.1:${port}`;

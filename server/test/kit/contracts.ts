@@ -56,8 +56,8 @@ export function checkAnswer(
   const requestId = headers['x-request-id'];
   if (!requestId?.startsWith('req_')) expect(requestId).toMatch(/^req_/);
   if (method === 'HEAD' || headers['content-type']?.startsWith('text/event-stream')) return;
-  const { isContent, mediaType } = contract?.spec.answer ?? {};
-  if ((isContent || mediaType !== undefined) && answer.status < 400) return;
+  const { isContent, isRedirect, mediaType } = contract?.spec.answer ?? {};
+  if ((isContent || isRedirect || mediaType !== undefined) && answer.status < 400) return;
   if (typeof body !== 'object' || body === null) expect(body).toBeTypeOf('object');
   if (body.success === true) {
     if (contract === undefined) throw new Error(`There is no route for ${method} ${path}`);

@@ -61,3 +61,9 @@ export const sumReturnedRows = (nodes: readonly PlanNode[]): number =>
 /** How many rows the node has read and returned or filtered out, over all its loops. */
 export const countReadRows = (node: PlanNode): number =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+
+/** How many rows the scans of a table have read. */
+export const countReadFrom = (nodes: readonly PlanNode[], table: string): number =>
+  nodes
+    .filter((node) => node['Relation Name'] === table && /Scan/.test(node['Node Type']))
+    .reduce((sum, scan) => sum + countReadRows(scan), 0);

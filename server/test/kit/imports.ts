@@ -12,13 +12,28 @@ export async function uploadTable(
   return answer.body.data.id;
 }
 
-/** Uploads a file and starts its import. */
+/** What the columns of a file probably are. */
+async function guessMapping(
+  tenant: Pick<TestTenant, 'post'>,
+  fileId: string,
+): Promise<Record<string, string>> {
+  const { columns } = (await tenant.post('/v3/imports/examine', { fileId })).body.data;
+  return Object.fromEntries(
+    columns.flatMap(({ name, field }: { name: string; field: string | null }) =>
+      field === null ? [] : [[name, field]],
+    ),
+  );
+}
+
+/** Uploads a file and starts its import, by default with the columns that the server guesses. */
 export async function startImport(
   tenant: TestTenant,
   content: string | Buffer,
-  options: object = {},
+  options: { mapping?: Record<string, string>; [option: string]: unknown } = {},
 ): Promise<Answer> {
-  return tenant.post('/v3/imports', { fileId: await uploadTable(tenant, content), ...options });
+  const fileId = await uploadTable(tenant, content);
+  const mapping = options.mapping ?? (await guessMapping(tenant, fileId));
+  return tenant.post('/v3/imports', { fileId, mapping, ...options });
 }
 
 /** Does everything that is due until an import has ended, and returns it. */
@@ -35,7 +50,7 @@ export async function importFile(
   server: TestServer,
   tenant: TestTenant,
   content: string | Buffer,
-  options: object = {},
+  options: Parameters<typeof startImport>[2] = {},
 ) {
   const started = await startImport(tenant, content, options);
   if (started.status !== 200) throw new Error(started.text);

@@ -14,6 +14,8 @@ export interface Issuer {
   url: string;
   /** Somebody logs in at the page of the provider. Returns the query with which the browser comes back. */
   authorize(page: string, claims: Claims, more?: { signWith?: 'another key' }): Promise<string>;
+  /** Somebody is logged in at the provider: its page sends browsers back at once. */
+  letIn(claims: Claims): void;
   /** Answers nothing but errors from now on. */
   fail(): void;
   requests: string[];
@@ -29,6 +31,7 @@ export async function useIssuer(): Promise<Issuer> {
   const codes = new Map<string, { token: string; challenge: string; redirectUri: string }>();
   const requests: string[] = [];
   let isFailing = false;
+  let letIn: Claims | undefined;
   const server = createServer((request, response) => {
     const answer = (status: number, body: unknown): void =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -48,6 +51,13 @@ export async function useIssuer(): Promise<Issuer> {
           id_token_signing_alg_values_supported: ['RS256'],
         });
       if (request.url === '/jwks') return answer(200, { keys: [jwk] });
+      if (letIn && request.url?.startsWith('/authorize?')) {
+        const page = new URL(request.url, listener.url);
+        void authorize(page.href, letIn).then((query) =>
+          response.writeHead(302, { location: `${page.searchParams.get('redirect_uri')}${query}` }).end(),
+        );
+        return;
+      }
       const form = new URLSearchParams(Buffer.concat(chunks).toString());
       const code = codes.get(form.get('code') ?? '');
       codes.delete(form.get('code') ?? '');
@@ -65,34 +75,38 @@ export async function useIssuer(): Promise<Issuer> {
     });
   });
   const listener = await useListener(server, {});
+  const authorize: Issuer['authorize'] = async (page, claims, { signWith } = {}) => {
+    const asked = new URL(page).searchParams;
+    const now = Math.floor(Date.now() / 1000);
+    const payload = {
+      iss: listener.url,
+      aud: CLIENT_ID,
+      sub: 'somebody',
+      nonce: asked.get('nonce'),
+      iat: now,
+      exp: now + 300,
+      ...claims,
+    };
+    const token = await new SignJWT(payload)
+      .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+      .sign(signWith ? others.privateKey : keys.privateKey);
+    const code = randomUUID();
+    codes.set(code, {
+      token,
+      challenge: String(asked.get('code_challenge')),
+      redirectUri: String(asked.get('redirect_uri')),
+    });
+    return `?code=${code}&state=${asked.get('state')}`;
+  };
   return {
     url: listener.url,
     requests,
     fail() {
       isFailing = true;
     },
-    async authorize(page, claims, { signWith } = {}) {
-      const asked = new URL(page).searchParams;
-      const now = Math.floor(Date.now() / 1000);
-      const payload = {
-        iss: listener.url,
-        aud: CLIENT_ID,
-        sub: 'somebody',
-        nonce: asked.get('nonce'),
-        iat: now,
-        exp: now + 300,
-        ...claims,
-      };
-      const token = await new SignJWT(payload)
-        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-        .sign(signWith ? others.privateKey : keys.privateKey);
-      const code = randomUUID();
-      codes.set(code, {
-        token,
-        challenge: String(asked.get('code_challenge')),
-        redirectUri: String(asked.get('redirect_uri')),
-      });
-      return `?code=${code}&state=${asked.get('state')}`;
+    authorize,
+    letIn(claims) {
+      letIn = claims;
     },
   };
 }

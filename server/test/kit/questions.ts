@@ -1,3 +1,3 @@
 /** POSTs that answer a question, of which the audit log has nothing. */
 export const QUESTIONS =
-  /\/(search|counts|render|describe|presence|examine|preview|automations\/check|explain|dry_run)$/;
+  /\/(search|counts|render|describe|presence|examine|preview|automations\/check|explain|dry_run|funnel)$/;

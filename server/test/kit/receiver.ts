@@ -65,6 +65,10 @@ export async function useReceiver(host = '127.0.0.1', port = 0): Promise<Receive
   };
 }
 
+/** In the order of their events. Several are under way at once, so that they may arrive in any order. */
+export const bySequence = (received: readonly Received[]): Received[] =>
+  received.toSorted((a, b) => a.body.sequence - b.body.sequence);
+
 /** The secrets of every webhook that a test has made or rotated, and where each webhook points. */
 const secretsOf = new Map<string, string[]>();
 const webhooksAt = new Map<string, Set<string>>();

@@ -43,14 +43,15 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
   async function makeThings(): Promise<void> {
     if (wants('tokenId')) ids.tokenId = await made('/v3/tokens', { name: 'spare', scopes: ['*'] });
     if (wants('labelId')) ids.labelId = await made('/v3/labels', { name: 'Fixture' });
-    if (wants('mergedContactId')) ids.mergedContactId = await made('/v3/contacts', { firstName: 'Other' });
+    if (wants('fromContactId')) ids.fromContactId = await made('/v3/contacts', { firstName: 'Other' });
     if (wants('viewId'))
       ids.viewId = await made('/v3/views', { name: 'Fixture', query: 'eq(status,"open")' });
     if (wants('segmentId'))
       ids.segmentId = await made('/v3/segments', { name: 'Fixture', query: 'eq(isSubscribed,true)' });
     if (wants('tableId', 'importId'))
       ids.tableId = await uploadTable(tenant, 'Name;Phone;Notes\nAda;+15550001111;\n');
-    if (wants('importId')) ids.importId = await made('/v3/imports', { fileId: ids.tableId });
+    if (wants('importId'))
+      ids.importId = await made('/v3/imports', { fileId: ids.tableId, mapping: { Phone: 'phoneNumber' } });
     if (wants('savedReplyId'))
       ids.savedReplyId = await made('/v3/saved_replies', {
         shortcut: 'fixture',
@@ -124,7 +125,7 @@ export async function createFixtures(server: TestServer, route?: Route): Promise
     ids.jobId = newId();
     await server.system.db.query(
       `insert into jobs (id, tenant_id, kind, status, subject_id, batch, shard, created_at, updated_at, ended_at, action)
-       values ($1, $2, 'change_chats', 'completed', $1, 500, 0, now(), now(), now(), '{"type":"close"}')`,
+       values ($1, $2, 'change_chats', 'completed', $1, 500, 0, now(), now(), now(), '{"type":"status","status":"closed"}')`,
       [ids.jobId, tenant.id],
     );
   }
@@ -243,7 +244,7 @@ const EXAMPLES = {
   '019a82a0-0000-7000-8000-000000000071': 'versionId',
   '019a82a0-0000-7000-8000-0000000000f0': 'eventId',
   '019a82a0-0000-7000-8000-000000000075': 'tableId',
-  '019a82a0-0000-7000-8000-0000000000f1': 'mergedContactId',
+  '019a82a0-0000-7000-8000-0000000000f1': 'fromContactId',
 };
 
 /** The example of a body with the ids of the tenant, so that the call is valid. */

@@ -48,7 +48,7 @@ export const items: Searchable = {
     openUntil: { type: 'time', sql: 'i.open_until', nullable: true },
     labelIds: { type: 'list', sql: 'i.label_ids' },
     tags: { type: 'list', sql: 'i.tags', items: 'string' },
-    body: { type: 'string', sql: 'i.name', nullable: true, sortable: false },
+    body: { type: 'string', sql: 'i.name', nullable: true, isLong: true },
     nick: { type: 'string', sql: 'i.nick', nullable: true, trigramText: 'i.search_text' },
     city: storedField('city', 'string', 'v.value', { prefix: PREFIX }),
     size: storedField('size', 'number', 'v.number'),
@@ -202,7 +202,7 @@ export const filter: fc.Arbitrary<Filter> = fc.letrec<{ node: Filter }>((tie) =>
   ),
 })).node;
 
-const sortable = fieldNames.filter((name) => requireItemField(name).type !== 'list' && name !== 'body');
+const sortable = fieldNames.filter((name) => requireItemField(name).type !== 'list');
 
 export const sort: fc.Arbitrary<Sort> = fc
   .uniqueArray(fc.constantFrom(...sortable), { minLength: 1, maxLength: 4 })

@@ -44,7 +44,7 @@ export async function sessionBodyFor(
       return spec.operationId === 'describeLink' ? { token } : { token, password: PASSWORD };
     }
     case 'changePassword':
-      return { currentPassword: PASSWORD, newPassword: 'another good secret' };
+      return { current: PASSWORD, next: 'another good secret' };
     case 'enrolTotp':
       return { password: PASSWORD };
     case 'confirmTotp':

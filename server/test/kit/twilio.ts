@@ -36,7 +36,7 @@ export async function useTwilio(): Promise<FakeTwilio> {
   const fetched: FakeTwilio['fetched'] = [];
   const answers: (Refusal | 'break' | 'nonsense')[] = [];
   const account = { status: 'active' };
-  const accepted = [`${ACCOUNT}:${TOKEN}`, `${API_KEY}:${API_SECRET}`].map(
+  const [ofAccount, ofKey] = [`${ACCOUNT}:${TOKEN}`, `${API_KEY}:${API_SECRET}`].map(
     (credentials) => `Basic ${Buffer.from(credentials).toString('base64')}`,
   );
 
@@ -56,10 +56,16 @@ export async function useTwilio(): Promise<FakeTwilio> {
       response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
       return;
     }
-    if (!accepted.includes(request.headers.authorization ?? ''))
+    const isOfKey = request.headers.authorization === ofKey;
+    if (!isOfKey && request.headers.authorization !== ofAccount)
       return refuse({ status: 401, code: 20003, message: 'Authenticate' });
     const below = `/2010-04-01/Accounts/${ACCOUNT}`;
-    if (path === `${below}.json`) return json(200, { sid: ACCOUNT, ...account });
+    if (path === `${below}.json`)
+      return isOfKey
+        ? refuse({ status: 401, code: 20003, message: 'Authenticate' })
+        : json(200, { sid: ACCOUNT, ...account });
+    if (request.method === 'GET' && path === `${below}/Messages.json?PageSize=1`)
+      return json(200, { messages: [], page_size: 1 });
     if (path.startsWith(`${below}/Messages/MM1/Media/`)) {
       fetched.push({ path, headers: request.headers });
       if (path.endsWith('/gone')) return refuse({ status: 404, code: 20404 });

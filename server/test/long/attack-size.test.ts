@@ -26,6 +26,10 @@ describe('too much', () => {
         headers: headersFor(route, fixtures),
         raw,
       });
+      if (raw.length > (route.spec.bodyBytes ?? 1_048_576)) {
+        expect([answer.status, answer.body.error.messageKey]).toEqual([413, 'payload_too_large']);
+        continue;
+      }
       expect([answer.status, answer.body.error.messageKey]).toEqual([400, 'invalid_body_params']);
       expect(Object.keys(answer.body.error.invalidParams)).toEqual(['body']);
     }
@@ -49,11 +53,13 @@ describe('too much', () => {
   it('D2: lists that are too long are refused by their name, with a short answer', async () => {
     const list = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join()}]`;
     const bodies: [string, string, string][] = [
-      ['/v3/tokens', `{"name":"a","scopes":${list(400_000, '1')}}`, 'scopes'],
+      ['/v3/tokens', `{"name":"a","scopes":${list(150_000, '1')}}`, 'scopes'],
+      // Nothing is read of a body with so many values.
+      ['/v3/tokens', `{"name":"a","scopes":${list(400_000, '1')}}`, 'body'],
       ['/v3/tokens', `{"name":"a","scopes":${list(101, '"chats:read"')}}`, 'scopes'],
       ['/v3/api_webhooks', `{"url":"https://example.com","events":${list(101, '{}')}}`, 'events'],
-      ['/v3/api_webhooks', `{"url":"https://example.com","events":${list(300_000, '{}')}}`, 'events'],
-      ['/v3/tokens/search', `{"x":${list(500_000, '0')}}`, 'x'],
+      ['/v3/api_webhooks', `{"url":"https://example.com","events":${list(150_000, '{}')}}`, 'events'],
+      ['/v3/tokens/search', `{"x":${list(150_000, '0')}}`, 'x'],
     ];
     for (const [path, raw, name] of bodies) {
       const answer = await tenant.call('POST', path, { raw });

@@ -75,11 +75,10 @@ describe('a dry run is refused', () => {
     const anywhere = await saved([say('hi', 'Hi')], onMessage);
     expect(issuesOf(await tryOut(anywhere, { chatId: ground.chatId }, agent))).toEqual(['chatId']);
     // The only chat of the contact is in the other channel.
-    expect(issuesOf(await tryOut(anywhere, { message: { text: 'x' } }, agent))).toEqual([
-      'message.channelId',
-    ]);
-    const seen = await tryOut(anywhere, { message: { text: 'x', channelId: own.id } }, agent);
-    expect(seen.body.data.trace).toMatchObject([{ message: { channelId: own.id, chatId: null } }]);
+    for (const message of [{ text: 'x' }, { text: 'x', channelId: own.id }]) {
+      const seen = await tryOut(anywhere, { message }, agent);
+      expect(seen.body.data.messages).toMatchObject([{ channelId: own.id, chatId: null }]);
+    }
   });
 });
 

@@ -20,8 +20,8 @@ it('a bulk action goes on without a chat that cannot be changed because of an er
     [],
   );
   await db.query('create trigger refuse before update on chats for each row execute function refuse()', []);
-  const started = await tenant.post('/v3/chats/bulk', { ids, action: { type: 'close' } });
-  const readJob = async () => (await tenant.get(`/v3/jobs/${started.body.data.id}`)).body.data;
+  const started = await tenant.post('/v3/chats/bulk', { ids, action: { type: 'status', status: 'closed' } });
+  const readJob = async () => (await tenant.get(`/v3/jobs/${started.body.data.jobId}`)).body.data;
   for (let round = 0; round < 30 && (await readJob()).endedAt === null; round += 1) {
     await server.settle();
     server.clock.advance(2_000);

@@ -66,7 +66,7 @@ async function through(act: (tenant: TestTenant, ids: [string, string]) => Promi
 }
 
 const merge = async (tenant: TestTenant, [one, other]: [string, string]): Promise<void> => {
-  const answer = await tenant.post(`/v3/contacts/${one}/merge`, { mergedContactId: other });
+  const answer = await tenant.post(`/v3/contacts/${one}/merge`, { fromContactId: other });
   expect(answer.status).toBe(200);
 };
 const erase = async (tenant: TestTenant, [one]: [string, string]): Promise<void> => {

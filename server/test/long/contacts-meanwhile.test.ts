@@ -18,22 +18,50 @@ beforeEach(async () => {
   channel = await tenant.channel('sms');
 });
 
-/** Does something in a transaction of somebody else, which commits only when `act` waits for it. */
+type Statements = readonly [text: string, values: unknown[]][];
+
+/** Does something in a transaction of somebody else, which goes on, and then commits, only when `act` waits for it. */
 async function meanwhile<T>(
-  statements: readonly [text: string, values: unknown[]][],
+  statements: Statements,
   act: () => Promise<T>,
+  whileItWaits: Statements = [],
 ): Promise<T> {
   await client.query('begin');
   for (const [text, values] of statements) await client.query(text, values);
   const acting = act();
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   await until(async () => (await db.query(waiting, [])).rows.length > 0);
+  for (const [text, values] of whileItWaits) await client.query(text, values);
   await client.query('commit');
   return acting;
 }
 const errors = (): string[] => server.logged.filter((line) => line.includes('"level":50'));
 const contactOf = async (phoneNumber: string): Promise<string> =>
   (await tenant.post('/v3/contacts', { phoneNumber })).body.data.id;
+
+describe('I8: messages of several customers lock no chat', () => {
+  it.each([
+    ['before the contact of another who writes here for the first time', 'contacts'],
+    ['before the channel', 'channels'],
+  ])('%s, as merging, erasing and deleting do', async (_, table) => {
+    const receive = (from: string, text: string) =>
+      tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from, text });
+    await receive('+15550002221', 'first');
+    await server.settle();
+    const known = await contactOf('+15550002222');
+    await receive('+15550002221', 'second');
+    await receive('+15550002222', 'hello');
+    const lock = `for update nowait`;
+    await meanwhile(
+      [[`select 1 from ${table} where id = $1 ${lock}`, [table === 'contacts' ? known : channel.id]]],
+      server.settle,
+      [[`select 1 from chats where tenant_id = $1 ${lock}`, [tenant.id]]],
+    );
+    const found = await tenant.post('/v3/messages/search', { sortBy: 'asc(createdAt)' });
+    expect(found.body.data.map(({ text }: { text: string }) => text)).toEqual(['first', 'second', 'hello']);
+    expect(errors()).toEqual([]);
+  });
+});
 
 describe('a contact that is erased at the moment', () => {
   it.each([

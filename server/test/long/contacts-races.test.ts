@@ -98,14 +98,14 @@ it('A1, R1, I8: merging, erasing, importing, sending and deleting at once contra
       for (let count = 0; count < 3; count += 1) {
         const [one, other] = await someContacts(2);
         if (one && other)
-          await ask('merge', tenant.post(`/v3/contacts/${one}/merge`, { mergedContactId: other }));
+          await ask('merge', tenant.post(`/v3/contacts/${one}/merge`, { fromContactId: other }));
       }
     },
     async () => {
       const [one] = await someContacts(1);
       if (one) await ask('erase', tenant.delete(`/v3/contacts/${one}`));
     },
-    async () => ask('import', startImport(tenant, table(random(1000)))),
+    async () => ask('import', startImport(tenant, table(random(1000)), { onExisting: 'update' })),
     async () => {
       const contacts = Array.from({ length: CONTACTS }, (_, person) => ({ phoneNumber: phoneOf(person) }));
       const body = { channelId: channels[random(2)], name: 'Sale', automationId: campaignBot, contacts };
@@ -124,12 +124,12 @@ it('A1, R1, I8: merging, erasing, importing, sending and deleting at once contra
     },
     async () => {
       const ids = await someContacts(10);
-      const action = { type: 'add_labels', labelIds: [labelId] };
+      const action = { type: 'add_label', labelId };
       await ask('bulk', tenant.post('/v3/contacts/bulk', { ids, action }));
     },
     async () => {
       const [one] = await someContacts(1);
-      if (one) await ask('export', tenant.get(`/v3/contacts/${one}/data`));
+      if (one) await ask('export', tenant.get(`/v3/contacts/${one}/export`));
     },
     async () => {
       for (const id of await someContacts(3))

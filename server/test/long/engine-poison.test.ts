@@ -3,7 +3,7 @@ import { manualClock } from '../../src/base/clock.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
 import { automationOf } from '../kit/automations.ts';
 import { storeInbound } from '../kit/inbound.ts';
-import { freshDatabase, type TestServer, useServer } from '../kit/server.ts';
+import { freshDatabase, type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 import { useTempFolder } from '../kit/temp-folder.ts';
 import { until } from '../kit/until.ts';
 import { pigeon, pigeonBody, pigeonChannel, written } from '../kit/vendor.ts';
@@ -178,4 +178,76 @@ it('I2: a run that ends its process again and again fails, and can be retried', 
   await tenant.post(`/v3/automation_runs/${runId}/retry`);
   await setUp.settle();
   expect(await run()).toMatchObject({ status: 'completed', error: null });
+});
+
+it('I2: a file whose fetch ends its process again and again is given up, and its message says so', async () => {
+  const databaseUrl = await freshDatabase();
+  let fetched = 0;
+  const adapter: Adapter = {
+    ...pigeon,
+    fetchMedia() {
+      fetched += 1;
+      return new Promise(() => {});
+    },
+  };
+  const adapters = new Map([['pigeon', adapter]]);
+  const setUp = await useServer({ databaseUrl, clock, role: 'api', adapters, filesFolder });
+  const tenant = await setUp.tenant();
+  const channel = await pigeonChannel(tenant);
+  const media = [{ ref: { url: 'https://example.com/x' }, mimeType: 'image/png', filename: null, size: 70 }];
+  const body = Buffer.from(pigeonBody(channel, [written('picture', clock.now(), { type: 'image', media })]));
+  await storeInbound(setUp.system.db.forTenant(tenant.id), channel.id, [body]);
+  for (let crash = 1; crash <= 4; crash += 1) {
+    await nextProcess(databaseUrl, adapter);
+    await until(() => fetched === crash);
+  }
+  await nextProcess(databaseUrl, adapter);
+  const message = async () => (await tenant.post('/v3/messages/search', {})).body.data[0];
+  await until(async () => (await message()).media[0].error !== undefined);
+  expect((await message()).media[0].error).toEqual({
+    code: 'crashed',
+    message: 'The server ended again and again while it fetched the file.',
+  });
+  expect(fetched).toBe(4);
+});
+
+it('I5: after crashes a fetch that hangs keeps nothing waiting that others have received', async () => {
+  const databaseUrl = await freshDatabase();
+  let fetched = 0;
+  let parsed = 0;
+  const adapter: Adapter = {
+    ...pigeon,
+    fetchMedia() {
+      fetched += 1;
+      return new Promise(() => {});
+    },
+    async parseInbound(request, channel) {
+      if (!request.body.includes('late')) return pigeon.parseInbound(request, channel);
+      parsed += 1;
+      if (parsed < 3) return new Promise(() => {});
+      // In the last process the fetch is on its way at the same moment.
+      await until(() => fetched === 3);
+      return pigeon.parseInbound(request, channel);
+    },
+  };
+  const adapters = new Map([['pigeon', adapter]]);
+  const setUp = await useServer({ databaseUrl, clock, role: 'api', adapters, filesFolder });
+  const store = async (tenant: TestTenant, id: string, more: object) => {
+    const channel = await pigeonChannel(tenant);
+    const body = Buffer.from(pigeonBody(channel, [written(id, clock.now(), more)]));
+    await storeInbound(setUp.system.db.forTenant(tenant.id), channel.id, [body]);
+  };
+  const [one, other] = [await setUp.tenant(), await setUp.tenant()];
+  const media = [{ ref: { url: 'https://example.com/x' }, mimeType: 'image/png', filename: null, size: 70 }];
+  await store(one, 'picture', { type: 'image', media });
+  await store(other, 'late', { text: 'late' });
+  for (let crash = 1; crash <= 2; crash += 1) {
+    await nextProcess(databaseUrl, adapter);
+    await until(() => fetched === crash && parsed === crash);
+  }
+  await nextProcess(databaseUrl, adapter);
+  const texts = async () =>
+    (await other.post('/v3/messages/search', {})).body.data.map(({ text }: { text: string }) => text);
+  await until(async () => (await texts()).length === 1);
+  expect(await texts()).toEqual(['late']);
 });

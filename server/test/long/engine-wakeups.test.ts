@@ -26,18 +26,15 @@ async function twoSides() {
   const listening = async (cut = 0): Promise<number> => {
     let pid = cut;
     await expect
-      .poll(
-        async () => {
-          const { rows } = await db.query(
-            `select pid from pg_stat_activity where datname = current_database() and pid <> $1
+      .poll(async () => {
+        const { rows } = await db.query(
+          `select pid from pg_stat_activity where datname = current_database() and pid <> $1
                 and application_name = 'listener' and state = 'idle' and query like 'listen%'`,
-            [cut],
-          );
-          pid = Number(rows[0]?.pid);
-          return rows.length;
-        },
-        { timeout: 5_000 },
-      )
+          [cut],
+        );
+        pid = Number(rows[0]?.pid);
+        return rows.length;
+      })
       .toBe(1);
     return pid;
   };

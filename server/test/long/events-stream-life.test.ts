@@ -180,13 +180,11 @@ it('R3: continues after its connections to the database were lost', async () => 
     )
     .catch(() => {});
   await expect
-    .poll(
-      () =>
-        publish(tenant, 300).then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 10_000 },
+    .poll(() =>
+      publish(tenant, 300).then(
+        () => true,
+        () => false,
+      ),
     )
     .toBe(true);
   const heard = await client.until(302);

@@ -100,7 +100,7 @@ describe.skipIf(root === '')('recorded bounces', () => {
     const found: Record<string, unknown> = {};
     for (const name of namesIn('bounces').filter(isComplaint))
       found[name] = (await parse(toOurs(read('bounces', name)))).map((event) =>
-        event.kind === 'consent' ? [event.source, event.subscription, event.handle.value] : event.kind,
+        event.kind === 'consent' ? [event.source, event.subscription, event.handles[0]?.value] : event.kind,
       );
     expect(found).toEqual({
       'arf-01.eml': [['complaint', 'stop', 'redacted@example.net']],

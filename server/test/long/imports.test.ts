@@ -46,8 +46,8 @@ describe('a large file', () => {
   ])('of megabytes of %s does not stop the server', async (_name, content) => {
     const tenant = await server.tenant();
     const heartbeat = useHeartbeat();
-    const columns = content.startsWith('a,b') ? { columns: [{ name: 'a', field: 'email' }] } : {};
-    const started = await startImport(tenant, content, columns);
+    const mapping = content.startsWith('a,b') ? { a: 'email' } : { phone: 'phoneNumber' };
+    const started = await startImport(tenant, content, { mapping });
     expect(started.status).toBe(200);
     const data = await endOfImport(server, tenant, started);
     expect(['completed', 'failed']).toContain(data.status);
@@ -61,7 +61,10 @@ describe('two imports of the same file', () => {
     const tenant = await server.tenant();
     const rows = Array.from({ length: 3_000 }, (_, index) => `N${index},+1556${String(1_000_000 + index)}`);
     const content = `name,phone\n${rows.join('\n')}\n`;
-    const started = [await startImport(tenant, content), await startImport(tenant, content)];
+    const started = [
+      await startImport(tenant, content, { onExisting: 'update' }),
+      await startImport(tenant, content, { onExisting: 'update' }),
+    ];
     const ended = [];
     for (const one of started) ended.push(await endOfImport(server, tenant, one));
     expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed']);
@@ -94,7 +97,7 @@ describe('a contact that is created while it is imported', () => {
       [id, tenant.id],
     );
     const content = 'name,phone,subscribed\nAda,+15550001111,no\nGrace,+15550001112,yes\n';
-    const started = await startImport(tenant, content, { labelIds: [label] });
+    const started = await startImport(tenant, content, { labelIds: [label], onExisting: 'update' });
     const ended = endOfImport(server, tenant, started);
     const observer = await usePgClient(server.databaseUrl);
     await until(

@@ -81,6 +81,7 @@ describe.each([
         'get_chat',
         'explain_automations',
         'preview_campaign',
+        'search_reports',
         'get_trace',
       ]),
     );

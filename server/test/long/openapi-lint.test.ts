@@ -8,6 +8,10 @@ import { apiDocuments, contracts } from '../../src/app.ts';
 const TIMEOUT_MS = 300_000;
 /** The specification itself has `/v2/{channelId}/broadcasts` beside `/v2/api_webhooks/{webhookId}`. */
 const ALLOWED = { v2: { 'no-ambiguous-paths': 'off' as const } };
+/** They send the browser on, and answer nothing else. */
+const REDIRECTS = new Set(
+  ['oidc', 'oidc~1callback'].map((name) => `#/paths/~1v3~1session~1${name}/get/responses`),
+);
 
 /** Two tools that others use for their own documents find nothing in ours. */
 describe.each(Object.entries(apiDocuments(contracts())))('the OpenAPI document of %s', (version, {
@@ -23,7 +27,11 @@ describe.each(Object.entries(apiDocuments(contracts())))('the OpenAPI document o
         rules: ALLOWED[version as keyof typeof ALLOWED] ?? {},
       });
       const problems = await lintFromString({ source: JSON.stringify(document), config });
-      expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+      const found = problems.filter(
+        ({ ruleId, location: [place] }) =>
+          ruleId !== 'operation-2xx-response' || !REDIRECTS.has(place?.pointer ?? ''),
+      );
+      expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
     },
     TIMEOUT_MS,
   );

@@ -88,7 +88,7 @@ describe('the audit log', () => {
     const person = personWith(server, cookie, { tenantId: tenant.id });
     await person.post(`/v3/chats/${ids.chatId}/messages`, { text: secret });
     await person.post(`/v3/chats/${ids.chatId}/notes`, { text: secret });
-    await person.post('/v3/session/password', { currentPassword: PASSWORD, newPassword: secret });
+    await person.post('/v3/session/password', { current: PASSWORD, next: secret });
     const again = await server.call('POST', '/v3/session', { body: { email, password: secret } });
     expect(cookieOf(again)).toBeDefined();
     const { rows } = await db.query('select to_jsonb(a)::text as text from audit_entries a', []);
@@ -145,6 +145,21 @@ describe('the audit log', () => {
       const person = await usePerson(server, tenant, role);
       expect((await person.post('/v3/audit_entries/search', {})).status).toBe(status);
     }
+  });
+
+  it('of others stays when a tenant is deleted, in whichever week it is', async () => {
+    const [first, second] = [await server.tenant(), await server.tenant()];
+    // Rows of a week that has no partition are in the default one. Those of both partitions begin at the same place.
+    const insertOld = `insert into audit_entries
+        (id, tenant_id, created_at, actor_type, actor_name, operation, target_id, changes, address, request_id)
+      select ('00000000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, $1, now(), 'operator', 'x', 'deleteLabel',
+             null, '{}', '', ''
+        from generate_series(1, 200) as number`;
+    await db.query(insertOld, [second.id]);
+    await first.post('/v3/labels', { name: 'A' });
+    await server.call('DELETE', `/admin/tenants/${first.id}`, { token: OPERATOR_TOKEN });
+    const left = await db.query('select 1 from audit_entries where tenant_id = $1', [second.id]);
+    expect(left.rows).toHaveLength(200);
   });
 
   it('goes with its tenant, whose deletion stays in it, and after its time', async () => {

@@ -79,7 +79,7 @@ async function converse(): Promise<void> {
     contacts: [{ phoneNumber: from }],
   });
   await server.settle();
-  await tenant.post('/v3/chats/bulk', { ids: [chat.id], action: { type: 'close' } });
+  await tenant.post('/v3/chats/bulk', { ids: [chat.id], action: { type: 'status', status: 'closed' } });
   await write(hidden, `${MARKER} third`);
   await write(hidden, 'STOP');
   // Somebody else is the same person: their chats become one.
@@ -87,7 +87,7 @@ async function converse(): Promise<void> {
   await server.settle();
   const [other] = (await tenant.post('/v3/contacts/search', { query: 'eq(phoneNumber,"+15550001112")' })).body
     .data;
-  await tenant.post(`/v3/contacts/${contactId}/merge`, { mergedContactId: other.id });
+  await tenant.post(`/v3/contacts/${contactId}/merge`, { fromContactId: other.id });
   await server.settle();
 }
 

@@ -30,18 +30,34 @@ interface Started {
   cookie: string;
 }
 async function start(on: TestServer = server): Promise<Started> {
-  const answer = await on.call('POST', '/v3/session/oidc');
-  return { page: answer.body.data.url, cookie: loginCookieOf(answer) };
+  const answer = await on.call('GET', '/v3/session/oidc');
+  expect(answer.status).toBe(302);
+  return { page: answer.headers.location as string, cookie: loginCookieOf(answer) };
 }
-const finish = (query: string, cookie: string | undefined, on: TestServer = server) =>
-  on.call('POST', '/v3/session/oidc/callback', {
-    body: { query },
+/** As the browser comes back from the page of the provider, which is another site. */
+const comeBack = (query: string, cookie: string | undefined, on: TestServer = server) =>
+  on.call('GET', `/v3/session/oidc/callback${query}`, {
     headers: {
       'x-forwarded-for': newAddress(),
+      'sec-fetch-site': 'cross-site',
       ...(cookie === undefined ? {} : { cookie: `__Host-parley-login=${cookie}` }),
     },
   });
-async function logIn(claims: Claims, on: TestServer = server): Promise<Answer> {
+const PAGE = 'https://parley.test/console/login/oidc';
+/** The session after a login, or else why there is none. */
+async function finish(query: string, cookie: string | undefined, on: TestServer = server) {
+  const answer = await comeBack(query, cookie, on);
+  expect(answer.status).toBe(302);
+  const session = cookieOf(answer);
+  const page = new URL(answer.headers.location as string);
+  expect(page.origin + page.pathname).toBe(PAGE);
+  const reason = page.searchParams.get('error') ?? undefined;
+  expect(reason === undefined).toBe(session !== undefined);
+  const { body } =
+    session === undefined ? { body: undefined } : await personWith(on, session, {}).get('/v3/session');
+  return { reason, body, session };
+}
+async function logIn(claims: Claims, on: TestServer = server) {
   const { page, cookie } = await start(on);
   return finish(await issuer.authorize(page, claims), cookie, on);
 }
@@ -65,7 +81,7 @@ describe('a login over an identity provider', () => {
     expect(url.origin + url.pathname).toBe(`${issuer.url}/authorize`);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       client_id: CLIENT_ID,
-      redirect_uri: 'https://parley.test/console/login/oidc',
+      redirect_uri: 'https://parley.test/v3/session/oidc/callback',
       response_type: 'code',
       scope: 'openid email profile',
       code_challenge_method: 'S256',
@@ -87,7 +103,7 @@ describe('a login over an identity provider', () => {
       person: { email: claims.email, name: 'Grace Hopper', hasPassword: false },
       memberships: [{ tenantId: tenant.id, userId, role: 'agent' }],
     });
-    const person = personWith(server, cookieOf(first) as string, { tenantId: tenant.id });
+    const person = personWith(server, first.session as string, { tenantId: tenant.id });
     expect((await person.get('/v3/me')).status).toBe(200);
     const renamed = await logIn({
       sub: claims.sub as string,
@@ -100,19 +116,21 @@ describe('a login over an identity provider', () => {
   });
 
   it('refuses somebody who was not invited, and an address that is not verified', async () => {
-    expect((await logIn(newClaims())).status).toBe(403);
+    expect((await logIn(newClaims())).reason).toBe('not_invited');
     const claims = newClaims();
     await invited(claims.email);
     for (const email_verified of [false, undefined, 'true' as never])
-      expect((await logIn({ ...claims, email_verified: email_verified as boolean })).status).toBe(403);
-    expect((await logIn(claims)).status).toBe(200);
+      expect((await logIn({ ...claims, email_verified: email_verified as boolean })).reason).toBe(
+        'not_verified',
+      );
+    expect((await logIn(claims)).reason).toBeUndefined();
   });
 
   it('does not take an expired invitation', async () => {
     const claims = newClaims();
     await invited(claims.email);
     setRealTime(Date.now() + 8 * 24 * 3600_000);
-    expect((await logIn(claims)).status).toBe(403);
+    expect((await logIn(claims)).reason).toBe('not_invited');
   });
 
   it('takes an account over from somebody who created it without owning the address', async () => {
@@ -137,7 +155,7 @@ describe('somebody whom the provider knows', () => {
     expect(renamed.body.data.person).toMatchObject({ id, email });
     expect(renamed.body.data.memberships).toMatchObject([{ tenantId: tenant.id }]);
     const heir = { ...newClaims(), email: claims.email };
-    expect((await logIn(heir)).status).toBe(403);
+    expect((await logIn(heir)).reason).toBe('not_invited');
     const taken = await usePerson(server, tenant, 'viewer');
     const same = await logIn({ ...claims, email: taken.email });
     expect(same.body.data.person).toMatchObject({ id, email });
@@ -148,15 +166,15 @@ describe('somebody whom the provider knows', () => {
     await invited(claims.email);
     const first = await logIn(claims);
     const heir = await logIn({ ...claims, sub: newId() });
-    expect([heir.status, cookieOf(heir)]).toEqual([403, undefined]);
-    const person = personWith(server, cookieOf(first) as string, {});
+    expect([heir.reason, heir.session]).toEqual(['other_account', undefined]);
+    const person = personWith(server, first.session as string, {});
     expect((await person.get('/v3/session')).status).toBe(200);
   });
 
   it('logs in although another user of the same tenant was invited with the new address', async () => {
     const claims = newClaims();
     const { tenant } = await invited(claims.email);
-    expect((await logIn(claims)).status).toBe(200);
+    expect((await logIn(claims)).reason).toBeUndefined();
     const email = `${newId()}@example.com`;
     const user = await tenant.post('/v3/users', { name: 'Twice', email, role: 'agent' });
     await tenant.post(`/v3/users/${user.body.data.id}/invitation`);
@@ -168,14 +186,14 @@ describe('somebody whom the provider knows', () => {
     const claims = newClaims();
     const person = await usePerson(server, await server.tenant(), 'agent', { email: claims.email });
     const answers = await Promise.all([logIn(claims), logIn(claims), logIn(claims)]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.map(({ reason }) => reason)).toEqual([undefined, undefined, undefined]);
     expect((await person.get('/v3/session')).status).toBe(401);
   });
 
   it('does not let an admin into another tenant with a password that the person never set', async () => {
     const claims = newClaims();
     const { tenant, userId } = await invited(claims.email);
-    const own = personWith(server, cookieOf(await logIn(claims)) as string, {});
+    const own = personWith(server, (await logIn(claims)).session as string, {});
     const grab = async () => {
       const token = tokenOf(await tenant.post(`/v3/users/${userId}/password_reset`));
       const body = { token, password: PASSWORD };
@@ -199,10 +217,10 @@ describe('somebody whom the provider knows', () => {
   it('nor where the person accepts the invitation with a session', async () => {
     const claims = newClaims();
     const { tenant, userId } = await invited(claims.email);
-    expect((await logIn(claims)).status).toBe(200);
+    expect((await logIn(claims)).reason).toBeUndefined();
     const reset = tokenOf(await tenant.post(`/v3/users/${userId}/password_reset`));
     await server.call('POST', '/v3/session/link', { body: { token: reset, password: PASSWORD } });
-    const person = personWith(server, cookieOf(await logIn(claims)) as string, {});
+    const person = personWith(server, (await logIn(claims)).session as string, {});
     const other = await server.tenant();
     const user = await other.post('/v3/users', { name: 'Again', email: claims.email, role: 'owner' });
     const invitation = tokenOf(await other.post(`/v3/users/${user.body.data.id}/invitation`));
@@ -212,6 +230,59 @@ describe('somebody whom the provider knows', () => {
     const body = { email: claims.email, password: PASSWORD };
     expect((await server.call('POST', '/v3/session', { body })).status).toBe(401);
   });
+});
+
+it('of a provider that is not configured any more does not cost anybody the password', async () => {
+  const claims = newClaims();
+  const { tenant, userId } = await invited(claims.email);
+  expect((await logIn(claims)).reason).toBeUndefined();
+  for (const people of [{}, { oidc: { ...oidc, issuer: 'https://new.example' } }]) {
+    const later = await useServer({ databaseUrl: server.databaseUrl, trustedProxies, people });
+    const reset = tokenOf(await tenant.post(`/v3/users/${userId}/password_reset`));
+    await later.call('POST', '/v3/session/link', { body: { token: reset, password: PASSWORD } });
+    const other = await server.tenant();
+    const user = await other.post('/v3/users', { name: 'Again', email: claims.email, role: 'agent' });
+    const token = tokenOf(await other.post(`/v3/users/${user.body.data.id}/invitation`));
+    const joined = await later.call('POST', '/v3/session/link', { body: { token, password: PASSWORD } });
+    expect(joined.body.data.person.hasPassword).toBe(true);
+    const body = { email: claims.email, password: PASSWORD };
+    expect((await later.call('POST', '/v3/session', { body })).status).toBe(200);
+    await other.delete(`/v3/users/${user.body.data.id}`);
+  }
+});
+
+describe('a page of another site', () => {
+  it('cannot start a login, which may end the password of the account; somebody who types the address can', async () => {
+    const from = (site: string, more: object = {}) =>
+      server.call('GET', '/v3/session/oidc', { headers: { 'sec-fetch-site': site, ...more } });
+    const { cookie } = await usePerson(server, await server.tenant(), 'agent');
+    for (const site of ['cross-site', 'same-site'])
+      for (const more of [{}, { cookie: `__Host-parley=${cookie}` }]) {
+        const answer = await from(site, more);
+        expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
+      }
+    for (const site of ['same-origin', 'none']) expect((await from(site)).status).toBe(302);
+  });
+
+  it('cannot log anybody in with a code of its own: another browser has begun that login', async () => {
+    const claims = newClaims();
+    await invited(claims.email);
+    const attacker = await start();
+    const query = await issuer.authorize(attacker.page, claims);
+    const victim = await start();
+    for (const cookie of [undefined, victim.cookie]) {
+      const answer = await comeBack(query, cookie);
+      expect(cookieOf(answer)).toBeUndefined();
+    }
+  });
+});
+
+it('is recorded', async () => {
+  const claims = newClaims();
+  const { tenant } = await invited(claims.email);
+  expect((await logIn(claims)).reason).toBeUndefined();
+  const found = await tenant.post('/v3/audit_entries/search', { query: 'eq(operation,"finishOidcLogin")' });
+  expect(found.body.data).toMatchObject([{ operation: 'finishOidcLogin', changes: {} }]);
 });
 
 describe('an answer of the provider', () => {
@@ -228,8 +299,7 @@ describe('an answer of the provider', () => {
     const claims = newClaims();
     await invited(claims.email);
     const answer = await logIn({ ...claims, ...change });
-    expect([answer.status, answer.body.error.messageKey]).toEqual([401, 'unauthorized']);
-    expect(cookieOf(answer)).toBeUndefined();
+    expect([answer.reason, answer.session]).toEqual(['not_valid', undefined]);
   });
 
   it('signed with another key is refused', async () => {
@@ -237,7 +307,7 @@ describe('an answer of the provider', () => {
     await invited(claims.email);
     const { page, cookie } = await start();
     const query = await issuer.authorize(page, claims, { signWith: 'another key' });
-    expect((await finish(query, cookie)).status).toBe(401);
+    expect((await finish(query, cookie)).reason).toBe('not_valid');
   });
 
   it('with another state, of another browser, twice, or too late is refused', async () => {
@@ -245,23 +315,39 @@ describe('an answer of the provider', () => {
     await invited(claims.email);
     const [mine, theirs] = [await start(), await start()];
     const query = await issuer.authorize(mine.page, claims);
-    for (const cookie of [theirs.cookie, undefined, 'planted', ''])
-      expect((await finish(query, cookie)).status).toBe(401);
+    for (const cookie of [undefined, 'planted', ''])
+      expect((await finish(query, cookie)).reason).toBe('expired');
+    expect((await finish(query, theirs.cookie)).reason).toBe('not_valid');
     for (const other of [
       '?code=x',
       '?state=x',
       query.replace(/state=.*/, 'state=x'),
       '?error=access_denied',
-      'x',
+      '',
     ])
-      expect((await finish(other, mine.cookie)).status).toBe(401);
-    const done = await finish(query, mine.cookie);
-    expect(done.status).toBe(200);
-    expect((await finish(query, mine.cookie)).status).toBe(401);
+      expect((await finish(other, mine.cookie)).reason).toBe('not_valid');
+    expect((await comeBack(`${query}&state=x`, mine.cookie)).status).toBe(400);
+    const done = await finish(`${query}&session_state=of-the-provider`, mine.cookie);
+    expect(done.reason).toBeUndefined();
+    expect((await finish(query, mine.cookie)).reason).toBe('not_valid');
     const late = await start();
     const answer = await issuer.authorize(late.page, claims);
     setRealTime(Date.now() + 601_000);
-    expect((await finish(answer, late.cookie)).status).toBe(401);
+    expect((await finish(answer, late.cookie)).reason).toBe('expired');
+  });
+
+  it('that other sites ask for does not use up the attempts of its readers', async () => {
+    const headers = { 'x-forwarded-for': newAddress(), 'sec-fetch-site': 'cross-site' };
+    const askAs = (query: string, cookie?: string) =>
+      server.call('GET', `/v3/session/oidc/callback${query}`, {
+        headers: { ...headers, ...(cookie ? { cookie: `__Host-parley-login=${cookie}` } : {}) },
+      });
+    for (let number = 0; number < 40; number += 1)
+      expect((await askAs('?code=x')).headers.location).toBe(`${PAGE}?error=expired`);
+    const claims = newClaims();
+    await invited(claims.email);
+    const { page, cookie } = await start();
+    expect((await askAs(await issuer.authorize(page, claims), cookie)).headers.location).toBe(PAGE);
   });
 
   it('that does not come is no fault of the person who logs in', async () => {
@@ -270,8 +356,8 @@ describe('an answer of the provider', () => {
       trustedProxies,
       people: { oidc: { ...oidc, issuer: 'http://127.0.0.1:9' } },
     });
-    const answer = await silent.call('POST', '/v3/session/oidc');
-    expect([answer.status, answer.body.error.messageKey]).toEqual([503, 'service_unavailable']);
+    const answer = await silent.call('GET', '/v3/session/oidc');
+    expect([answer.status, answer.headers.location]).toEqual([302, `${PAGE}?error=no_answer`]);
   });
 
   it('cannot lead into our network: requests go through the guarded client', async () => {
@@ -282,7 +368,8 @@ describe('an answer of the provider', () => {
       people: { oidc },
     });
     const before = issuer.requests.length;
-    expect((await guarded.call('POST', '/v3/session/oidc')).status).toBe(503);
+    const answer = await guarded.call('GET', '/v3/session/oidc');
+    expect(answer.headers.location).toBe(`${PAGE}?error=no_answer`);
     expect(issuer.requests.length).toBe(before);
   });
 });
@@ -303,8 +390,8 @@ describe('a domain whose people may join', () => {
     expect(joined.body.data.memberships).toMatchObject([{ tenantId: tenant.id, role: 'viewer' }]);
     expect((await logIn(claims, on)).body.data.memberships).toHaveLength(1);
     for (const email of ['a@evil-corp.example', 'a@corp.example.evil.example', 'corp.example@evil.example'])
-      expect((await logIn({ ...newClaims(), email }, on)).status).toBe(403);
-    expect((await logIn({ ...claims, sub: newId(), email_verified: false }, on)).status).toBe(403);
+      expect((await logIn({ ...newClaims(), email }, on)).reason).toBe('not_invited');
+    expect((await logIn({ ...claims, sub: newId(), email_verified: false }, on)).reason).toBe('not_verified');
   });
 
   it('does not raise anybody: who is a user already keeps the role', async () => {
@@ -353,6 +440,7 @@ describe('with passwords switched off', () => {
 
 it('without a provider there is nothing to start', async () => {
   const plain = await useServer({ databaseUrl: server.databaseUrl });
-  expect((await plain.call('POST', '/v3/session/oidc')).status).toBe(404);
+  for (const path of ['/v3/session/oidc', '/v3/session/oidc/callback?code=x'])
+    expect((await plain.call('GET', path)).status).toBe(404);
   expect((await plain.call('GET', '/v3/session/methods')).body.data.oidc).toBe(false);
 });

@@ -55,7 +55,7 @@ async function makeTraffic(tenant: TestTenant, seed: number): Promise<void> {
       const [contact, ...others] = await find('contacts');
       if (!contact || others.length < 3) return receive();
       return random(2) === 0
-        ? tenant.post(`/v3/contacts/${contact.id}/merge`, { mergedContactId: pick(others).id })
+        ? tenant.post(`/v3/contacts/${contact.id}/merge`, { fromContactId: pick(others).id })
         : tenant.delete(`/v3/contacts/${contact.id}`);
     },
   ];

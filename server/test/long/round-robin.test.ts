@@ -243,7 +243,7 @@ describe('assigning in turn', () => {
     for (let count = 0; count < 2; count += 1) {
       const body = { contactId, message: { text: 'Hi' } };
       const run = dataOf(await tenant.post(`/v3/automations/${id}/dry_run`, body));
-      expect(run.trace[0].detail.userId).toBe(members[1]);
+      expect(run.trace[0].output.userId).toBe(members[1]);
     }
   });
 
@@ -257,7 +257,7 @@ describe('assigning in turn', () => {
     await arrive(1);
     const [{ id: chatId, contactId }] = dataOf(await tenant.post('/v3/chats/search', {}));
     const run = dataOf(await tenant.post(`/v3/automations/${id}/dry_run`, { contactId, chatId }));
-    expect([run.trace[0].detail.userId, run.trace[2].detail.userId]).toEqual(members);
+    expect([run.trace[0].output.userId, run.trace[2].output.userId]).toEqual(members);
   });
 
   it('is tried out while others take turns: a simulation takes no lock that runs wait for', async () => {
@@ -276,10 +276,10 @@ describe('assigning in turn', () => {
         contactId,
         message: { text: 'x' },
       });
-      expect(dataOf(dryRun).trace[0].detail.userId).toBe(members[1]);
+      expect(dataOf(dryRun).trace[0].output.userId).toBe(members[1]);
       const contacts = [{ phoneNumber: customer() }];
       const preview = await tenant.post('/v3/campaigns/preview', { channelId, automationId, contacts });
-      expect(dataOf(preview).samples).toMatchObject([{ message: { text: 'Hello' }, error: null }]);
+      expect(dataOf(preview).samples).toMatchObject([{ messages: [{ text: 'Hello' }], error: null }]);
     });
   });
 });

@@ -5,6 +5,7 @@ import { useServer } from '../kit/server.ts';
 const server = await useServer();
 
 const text = 'Look';
+const UNKNOWN = '019a82a0-0000-7000-8000-00000000ffff';
 const link = { title: 'Dates', url: 'https://example.com/dates?a=1' };
 
 describe('the sandbox', () => {
@@ -56,7 +57,8 @@ describe('a step of an automation', () => {
     });
     await server.settle();
     const runs = (await tenant.post('/v3/automation_runs/search', {})).body.data;
-    return { outbox: await outboxOf(tenant, channel), run: runs[0] };
+    const messages = (await tenant.post('/v3/messages/search', {})).body.data;
+    return { outbox: await outboxOf(tenant, channel), run: runs[0], messages };
   };
 
   it('renders every text of it', async () => {
@@ -80,6 +82,32 @@ describe('a step of an automation', () => {
     expect(cards.outbox).toMatchObject([
       { content: { contacts: [{ name: 'Ada', emails: ['Ada@example.com'] }] } },
     ]);
+  });
+
+  it('reacts to the message that the run is about, quotes it, and sends a file as what it says', async () => {
+    const sticker = { url: 'https://example.com/hello', mimeType: 'image/webp' };
+    for (const [parameters, type] of [
+      [{ reaction: { emoji: '{{ "👍" }}' } }, 'reaction'],
+      [{ reaction: { messageId: '{{ message.id }}', emoji: '👍' } }, 'reaction'],
+      [{ text: 'Hello', replyToMessageId: '{{ message.id }}' }, 'text'],
+      [{ type: 'sticker', media: sticker, replyToMessageId: '{{ message.id }}' }, 'sticker'],
+    ] as const) {
+      const { outbox, run: done, messages } = await run(parameters);
+      expect([type, done.error, outbox.length]).toEqual([type, null, 1]);
+      const inbound = messages.find(({ sender }: { sender: string }) => sender === 'inbound');
+      const sent = messages.find(({ sender }: { sender: string }) => sender === 'outbound');
+      expect(sent).toMatchObject({ type, replyToMessageId: inbound.id });
+      if (type === 'reaction') expect(sent.content).toMatchObject({ emoji: '👍' });
+      if (type === 'sticker') expect(sent.media).toMatchObject([{ mimeType: 'image/webp' }]);
+    }
+    expect(await run({ type: 'template', text })).toEqual({ refused: ['steps.0.parameters.type'] });
+    expect((await run({ text: 'Hello', replyToMessageId: '{{ null }}' })).run.error).toBeNull();
+    for (const replyToMessageId of ['{{ message.text }}', UNKNOWN])
+      expect((await run({ text: 'Hello', replyToMessageId })).run).toMatchObject({
+        status: 'failed',
+        error: { code: 'invalid_body_params', message: expect.stringMatching(/^replyToMessageId: /) },
+      });
+    expect(await run({ replyToMessageId: '{{ message.id }}' })).toEqual({ refused: ['steps.0.parameters'] });
   });
 
   it('fails if a rendered text does not fit', async () => {

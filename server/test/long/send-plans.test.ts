@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import '../../src/queues.ts';
 import { newId } from '../../src/base/ids.ts';
 import { realShardOf } from '../../src/engine/queue.ts';
-import { connectToFreshDatabase, countReadRows, explainDeclared } from '../kit/explain.ts';
+import { connectToFreshDatabase, countReadFrom, explainDeclared } from '../kit/explain.ts';
 
 const client = await connectToFreshDatabase();
 
@@ -70,18 +70,17 @@ beforeAll(async () => {
   await insertMessages(QUEUED, true);
 });
 
-/** How many rows a statement returns, and how many messages it reads. Its changes are rolled back. */
+/** How many rows a statement returns, and how many of some tables it reads. Its changes are rolled back. */
 async function explainStatement(name: string, values: string) {
   await client.query('begin');
   const nodes = await explainDeclared(client, name, values);
   await client.query('rollback');
-  const scans = nodes.filter(
-    (node) => node['Relation Name'] === 'messages' && /Scan/.test(node['Node Type']),
-  );
   expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
   return {
     returned: nodes[0]?.['Actual Rows'],
-    read: scans.reduce((sum, scan) => sum + countReadRows(scan), 0),
+    read: countReadFrom(nodes, 'messages'),
+    readChats: countReadFrom(nodes, 'chats'),
+    readHandles: countReadFrom(nodes, 'handles'),
   };
 }
 
@@ -112,12 +111,13 @@ describe.each<[string, () => Promise<unknown>]>([
 
   it('are claimed by a few index scans each', async () => {
     const channelId = channels[3] as string;
-    const { returned, read } = await explainStatement(
+    const { returned, read, readChats, readHandles } = await explainStatement(
       'messages.claim_many',
       `'{${realShardOf(channelId)}}', '{${channelId}}', '${NOW.toISOString()}', '{10}', '{}'`,
     );
     expect(returned).toBe(10);
     expect(read).toBeLessThanOrEqual(10 * (2 + QUEUED));
+    expect([readChats, readHandles]).toEqual([10, 10]);
   });
 
   it('are recorded by a few index scans each', async () => {

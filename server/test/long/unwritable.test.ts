@@ -35,16 +35,13 @@ describe('a database that answers but stores nothing', () => {
     await admin.query('drop trigger refuse on messages');
     await admin.query('drop trigger refuse on inbound');
     await expect
-      .poll(
-        async () => {
-          server.clock.advance(60_000);
-          await server.settle();
-          return (await tenant.post('/v3/messages/search', {})).body.data.map(
-            ({ text }: { text: string }) => text,
-          );
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        server.clock.advance(60_000);
+        await server.settle();
+        return (await tenant.post('/v3/messages/search', {})).body.data.map(
+          ({ text }: { text: string }) => text,
+        );
+      })
       .toEqual(['before']);
     expect((await tenant.post(`/v3/channels/${channel.id}/failed_requests/search`, {})).body.data).toEqual(
       [],
@@ -68,9 +65,7 @@ describe('a database that answers but stores nothing', () => {
     await admin.query('set default_transaction_read_only = off');
     await admin.query(`alter database ${name} reset default_transaction_read_only`);
     await expect
-      .poll(async () => (await tenant.post('/v3/labels', { name: `VIP ${Math.random()}` })).status, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await tenant.post('/v3/labels', { name: `VIP ${Math.random()}` })).status)
       .toBe(200);
   });
 });
