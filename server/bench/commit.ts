@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { lstat, readFile, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTemporaryFolder, endProcess, onCleanup, SERVER_ROOT } from './processes.ts';
@@ -67,5 +67,16 @@ async function installDependencies(workspace: string): Promise<void> {
   }
   for (const folder of ['node_modules', 'server/node_modules'])
     if (await lstat(join(WORKSPACE, folder)).catch(() => undefined))
-      await symlink(join(WORKSPACE, folder), join(workspace, folder));
+      await linkPackages(join(WORKSPACE, folder), join(workspace, folder));
+}
+
+/** Links the packages of the working tree, except those of the workspace: the other commit has its own console and SDK. */
+async function linkPackages(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [installed, linked] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isSymbolicLink()) await symlink(await readlink(installed), linked);
+    else if (entry.name.startsWith('@')) await linkPackages(installed, linked);
+    else await symlink(installed, linked);
+  }
 }

@@ -1,5 +1,6 @@
 import type { Bare, Case, Effort, Figure, Side, Workload } from './figure.ts';
 import { type Measurement, measureInTurns, median, warmUp } from './measure.ts';
+import { isCleaning } from './processes.ts';
 import { formatCount, formatSpread, printTable } from './table.ts';
 
 const DEFAULT_EFFORT: Effort = { rounds: 5, seconds: 3 };
@@ -89,12 +90,18 @@ function formatValues(
   });
 }
 
-/** Measures figures of one side against bare programs. Returns the rows of both tables. */
+/** The rows of both tables. */
+interface Compared {
+  rows: string[][];
+  values: string[][];
+}
+
+/** Measures a line of one side against bare programs. */
 async function compareCase(
   one: Case,
   given: Partial<Effort>,
   vacuum: () => Promise<void>,
-): Promise<{ rows: string[][]; values: string[][] }> {
+): Promise<Compared> {
   const counterparts: { bare: Bare; workload: Workload }[] = [];
   for (const bare of one.bares ?? []) counterparts.push({ bare, workload: await bare.create() });
   const workloads = [...counterparts.map(({ workload }) => workload), one.ours];
@@ -115,33 +122,63 @@ async function compareCase(
   return { rows, values: [[one.title, '', `${rate}/s`, '', ''], ...values] };
 }
 
-/** Compares the working tree with bare programs and prints the tables. */
+async function compareFigure(
+  name: string,
+  create: Figure,
+  side: Side,
+  effort: Partial<Effort>,
+): Promise<Compared> {
+  const vacuum = async (): Promise<void> => {
+    if (!OWN_SERVERS.has(name)) await (await side.getTarget()).db.query('vacuum analyze');
+  };
+  const cases = await create(side);
+  const compared: Compared = { rows: [], values: [] };
+  try {
+    for (const one of cases) {
+      const { rows, values } = await compareCase(one, effort, vacuum);
+      compared.rows.push(...rows);
+      compared.values.push(...values);
+    }
+    return compared;
+  } finally {
+    for (const one of cases) await one.ours.stop?.();
+  }
+}
+
+/**
+ * Compares the working tree with bare programs and prints the tables: each figure as soon as it is measured, and all of
+ * them at the end. Returns whether every figure could be measured.
+ */
 export async function compareWithBare(
   chosen: Record<string, Figure>,
   side: Side,
   effort: Partial<Effort>,
   moreValues: () => Promise<string[][]>,
-): Promise<void> {
+): Promise<boolean> {
   const rows: string[][] = [];
   const values: string[][] = [];
+  const failed: string[] = [];
   for (const [name, create] of Object.entries(chosen)) {
     process.stderr.write(` ${name} `);
-    const vacuum = async (): Promise<void> => {
-      if (!OWN_SERVERS.has(name)) await (await side.getTarget()).db.query('vacuum analyze');
-    };
-    const cases = await create(side);
-    for (const one of cases) {
-      const compared = await compareCase(one, effort, vacuum);
+    try {
+      const compared = await compareFigure(name, create, side, effort);
+      for (const row of [...compared.rows, ...compared.values])
+        process.stderr.write(`\n  ${row.filter((cell) => cell !== '').join('  ')}`);
       rows.push(...compared.rows);
       values.push(...compared.values);
+    } catch (error) {
+      if (isCleaning()) throw error;
+      console.error(`\n${name} failed:`, error);
+      failed.push(name);
     }
-    for (const one of cases) await one.ours.stop?.();
+    process.stderr.write('\n');
   }
   values.push(...(await moreValues()));
-  process.stderr.write('\n');
   if (rows.length > 0) {
     printTable(HEAD, rows);
     console.log(`\n${NOTES}\n`);
   }
   if (values.length > 0) printTable(VALUES_HEAD, values);
+  if (failed.length > 0) console.log(`\nNot measured, see the errors above: ${failed.join(', ')}.`);
+  return failed.length === 0;
 }

@@ -99,9 +99,10 @@ async function main(): Promise<void> {
   if (against !== undefined) return runAgainst(against, chosen, effort, scale);
   const nodeFlags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const side = createSide({ serverRoot: SERVER_ROOT, nodeFlags }, scale);
-  await compareWithBare(chosen, side, effort, async () =>
+  const isComplete = await compareWithBare(chosen, side, effort, async () =>
     'start' in chosen ? [await measureInstalledSize()] : [],
   );
+  if (!isComplete) process.exitCode = 1;
   if (profile !== undefined) {
     // The profile is written when the server exits.
     await cleanUp();

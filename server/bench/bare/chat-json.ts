@@ -24,7 +24,8 @@ export function chatJson(row: any): object {
     isPrimary: h.is_primary,
     value: h.value,
     extra: h.extra,
-    hasChats: h.has_chats,
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    hasChats: p.chats.some((c: any) => c.handle_id === h.id),
     undeliverable: [],
   }));
   const firstOf = (type: string): string | null =>

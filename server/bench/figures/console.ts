@@ -35,7 +35,8 @@ export async function logIn(
   onCleanup(() => browser.close());
   const userId = await createResource(tenant, '/v3/users', {
     name: 'Ada',
-    email: 'ada@example.com',
+    // A person of two tenants would be asked, or shown, the other one.
+    email: `ada@${tenant.tenantId}.example.com`,
     role,
   });
   const { data: link } = await tenant.call<{ data: { url: string } }>(

@@ -50,6 +50,7 @@ function importing(target: Target, tenant: Tenant, publishEvents: boolean): Work
       const startedAt = performance.now();
       const { data } = await tenant.call<{ data: { id: string } }>('POST', '/v3/imports', {
         fileId,
+        mapping: { firstName: 'firstName', lastName: 'lastName', phoneNumber: 'phoneNumber' },
         publishEvents,
       });
       await waitUntil(

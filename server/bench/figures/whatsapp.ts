@@ -14,8 +14,9 @@ const STORED_GOAL = 0.8;
 const VISIBLE_GOAL = 0.4;
 const PATH = '/providers/whatsapp_cloud';
 const APP_SECRET = 'an-app-secret-of-the-benchmark';
+const HEARTBEAT_MS = 3_000;
 /** Two heartbeats of a server: by then it has noticed that it lost a shard. */
-const LOSE_SHARD_MS = 6_000;
+const LOSE_SHARD_MS = 2 * HEARTBEAT_MS;
 
 let messages = 0;
 
@@ -75,17 +76,24 @@ function postTexts(getPort: () => number, phoneNumberId: string): Pick<Workload,
   };
 }
 
-/** Gives the shard of a channel to a worker that does not exist: requests to the channel are stored, and nothing else. */
+/**
+ * Gives the shard of a channel to a worker that does not exist: requests to the channel are stored, and nothing else. Its
+ * lease is renewed like that of a process, because servers cut leases that end too late.
+ */
 async function takeShard({ db, shardColumn }: Target, channelId: string): Promise<() => Promise<void>> {
-  const setOwner = (owner: string | null, until: string | null) =>
-    db.query(`update ${shardColumn}s set owner = $2, lease_until = $3 where ${shardColumn} = $1`, [
-      shardOf(channelId),
-      owner,
-      until,
-    ]);
-  await setOwner(randomUUID(), 'infinity');
+  const setOwner = (owner: string | null, lease: string | null) =>
+    db.query(
+      `update ${shardColumn}s set owner = $2, lease_until = now() + $3::interval where ${shardColumn} = $1`,
+      [shardOf(channelId), owner, lease],
+    );
+  const worker = randomUUID();
+  const holdShard = () => setOwner(worker, '15 s');
+  await holdShard();
+  // A failed renewal ends the benchmark.
+  const renewal = setInterval(() => void holdShard(), HEARTBEAT_MS);
   await delay(LOSE_SHARD_MS);
   return async () => {
+    clearInterval(renewal);
     await db.query('delete from inbound where channel_id = $1', [channelId]);
     await setOwner(null, null);
   };
