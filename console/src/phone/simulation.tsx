@@ -7,6 +7,7 @@ import {
 } from '@parley/sdk';
 import type { ReactNode } from 'react';
 import { client, queryClient, useWrite } from '../api/api.ts';
+import { useChoice } from '../api/use-choice.ts';
 import { useText, useTranslator } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -56,15 +57,14 @@ function Settings({ channel, settings }: { channel: Channel; settings: SandboxSe
       updateChannel(client, { path: { channelId }, body: { config: { readsAutomatically: reads } } }),
     { onSuccess: (_, readsAutomatically) => store({ readsAutomatically }) },
   );
-  // What was chosen is shown at once.
-  const faults = (setFaults.isPending && setFaults.variables) || settings.faults;
-  const readsAutomatically = setReads.isPending ? setReads.variables : settings.readsAutomatically;
+  const [faults, chooseFaults] = useChoice(settings.faults, setFaults);
+  const [readsAutomatically, chooseReads] = useChoice(settings.readsAutomatically, setReads);
   const isBusy = setFaults.isPending || setReads.isPending;
-  const change = (part: Partial<Faults>): void => setFaults.mutate({ ...faults, ...part });
+  const change = (part: Partial<Faults>): void => chooseFaults({ ...faults, ...part });
   return (
     <div className={styles.form} aria-busy={isBusy}>
       {(channel.kind === 'whatsapp' || channel.kind === 'instagram') && (
-        <Switch isOn={readsAutomatically} isBusy={isBusy} onChange={(isOn) => setReads.mutate(isOn)}>
+        <Switch isOn={readsAutomatically} isBusy={isBusy} onChange={chooseReads}>
           {t('phone.readsAutomatically')}
         </Switch>
       )}
@@ -98,7 +98,7 @@ function Settings({ channel, settings }: { channel: Channel; settings: SandboxSe
         </Switch>
       ))}
       {hasFaults(faults) && (
-        <Button isBusy={isBusy} onClick={() => setFaults.mutate(NONE)}>
+        <Button isBusy={isBusy} onClick={() => chooseFaults(NONE)}>
           {t('phone.failuresOff')}
         </Button>
       )}

@@ -86,8 +86,16 @@ describe.runIf(CHROMIUM)('business hours in the console', () => {
     await agent.page.getByText('Only owners change this.').waitFor();
     expect(await agent.page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await agent.open('/profile');
-    await agent.page.getByLabel('I am away').check();
+    const away = agent.page.getByLabel('I am away');
+    await away.check();
     await agent.page.getByText('Saved', { exact: true }).waitFor();
+    const clickNow = (box: SVGElement | HTMLElement): boolean => {
+      box.click();
+      return (box as HTMLInputElement).checked;
+    };
+    expect(await away.evaluate(clickNow), 'the choice is shown before anything is sent').toBe(false);
+    const users = () => test.api('POST', '/v3/users/search', { query: 'eq(isAway,true)' });
+    await expect.poll(users).toEqual([]);
     agent.expectNoProblems();
   });
 });

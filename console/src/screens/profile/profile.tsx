@@ -3,13 +3,15 @@ import {
   listSessions,
   type OwnSession,
   revokeSession,
+  type User,
   updateOwnAvailability,
   updatePerson,
 } from '@parley/sdk';
 import { useState } from 'react';
-import { client, useRead, useWrite } from '../../api/api.ts';
+import { client, queryClient, useRead, useWrite } from '../../api/api.ts';
 import { issueOf } from '../../api/errors.ts';
 import { useScope, useWorkspace } from '../../api/session.tsx';
+import { useChoice } from '../../api/use-choice.ts';
 import { THEMES, type Theme, usePreference, writePreference } from '../../app/preferences.ts';
 import { type Language, languages, useText, useTranslator } from '../../i18n/i18n.tsx';
 import { hasDesktop } from '../../notifications/desktop.ts';
@@ -79,26 +81,27 @@ function YouSection() {
 
 /** For those who answer chats: a team that takes turns leaves out who is away. */
 function AvailabilitySection() {
-  const t = useText();
   const { membership } = useWorkspace();
   const canAnswer = useScope('chats:write');
   const path = { userId: membership.userId };
   const user = useRead(['users', path.userId], (signal) => getUser(client, { path, signal }), {
     enabled: canAnswer,
   });
+  return canAnswer && user.data ? <Availability user={user.data} /> : null;
+}
+
+function Availability({ user }: { user: User }) {
+  const t = useText();
   const save = useWrite((isAway: boolean) => updateOwnAvailability(client, { body: { isAway } }), {
+    onSuccess: (updated) => void queryClient.setQueryData(['users', user.id], updated),
     invalidates: [['users']],
     done: 'saved',
   });
-  if (!canAnswer || !user.data) return null;
+  const [isAway, setAway] = useChoice(user.isAway, save);
   return (
     <Section title={t('hours.away')} text={t('hours.awayText')}>
       <label className={styles.choice}>
-        <input
-          type="checkbox"
-          checked={save.isPending ? save.variables : user.data.isAway}
-          onChange={(event) => save.mutate(event.target.checked)}
-        />
+        <input type="checkbox" checked={isAway} onChange={(event) => setAway(event.target.checked)} />
         {t('hours.awayLabel')}
       </label>
     </Section>

@@ -1,0 +1,21 @@
+import type { UseMutationResult } from '@tanstack/react-query';
+import { useState } from 'react';
+
+/**
+ * For a control that is stored as soon as it is changed: what it shows, and what changes it. The choice is shown at once (TanStack
+ * Query tells only in a later task that something is being stored, and until then the control would jump back), and what is
+ * stored again as soon as it is known, or if the choice was refused.
+ */
+export function useChoice<T, R>(
+  stored: T,
+  save: UseMutationResult<R, unknown, T>,
+): [shown: T, choose: (choice: T) => void] {
+  const [chosen, setChosen] = useState<{ value: T }>();
+  return [
+    chosen ? chosen.value : stored,
+    (value) => {
+      setChosen({ value });
+      save.mutate(value, { onSettled: () => setChosen(undefined) });
+    },
+  ];
+}
