@@ -153,7 +153,7 @@ describe.runIf(CHROMIUM)('what a page has not read yet', () => {
     await inbox.write('Reached Writer', 'Hello');
     await inbox.chatWith('Reached Writer');
     const { page, open, expectNoProblems } = await test.pageFor('agent');
-    await open('/inbox');
+    await open('/inbox?q=Reached');
     await row(page, 'Reached Writer').waitFor(WAIT);
     await page.keyboard.press('j');
     await expect
@@ -163,8 +163,21 @@ describe.runIf(CHROMIUM)('what a page has not read yet', () => {
     await page.keyboard.type('row taker');
     await page.getByRole('option', { name: 'Row Taker' }).waitFor(WAIT);
     await page.keyboard.press('Enter');
-    await page.getByText('1 chat changed').waitFor(WAIT);
+    await page.getByText('Assigned to Row Taker').waitFor(WAIT);
     expect((await inbox.chatWith('Reached Writer')).assignedUserId).toBe(userId);
+    // A dialog that is closed again leaves nothing selected.
+    for (const [key, name] of [
+      ['h', 'Snooze'],
+      ['l', 'Labels of Reached Writer'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.getByRole('dialog', { name }).waitFor(WAIT);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name }).waitFor({ state: 'detached', ...WAIT });
+    }
+    expect(await page.getByRole('region', { name: 'Selected chats' }).count()).toBe(0);
+    await page.keyboard.press('z');
+    await expect.poll(async () => (await inbox.chatWith('Reached Writer')).assignedUserId, WAIT).toBeNull();
     expectNoProblems();
   });
 

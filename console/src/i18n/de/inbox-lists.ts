@@ -64,6 +64,8 @@ export const inboxLists: Texts<typeof english> = {
   'bulk.read': 'Als gelesen markieren',
   'bulk.unread': 'Als ungelesen markieren',
   'bulk.progress': 'Änderung vieler Chats',
+  'bulk.busy':
+    'Eine andere Änderung vieler Chats läuft noch. Wie weit sie ist, steht über der Liste: Warten Sie, oder brechen Sie sie ab.',
   'bulk.starting': 'Chats werden ausgewählt …',
   'bulk.running': '{done} von {total} Chats',
   'bulk.done': { one: '{count} Chat geändert', other: '{count} Chats geändert' },

@@ -56,21 +56,24 @@ export function BulkBar(props: BulkBarProps) {
 }
 
 /** Starts an action for what is chosen, which is then no longer chosen. */
-export function runBulkAction(
-  { selection, query }: Pick<BulkBarProps, 'selection' | 'query'>,
-  action: BulkAction,
-) {
-  const chats = selection.isAll && query !== undefined ? { query } : { ids: [...selection.ids] };
-  if (startBulkChange(chats, action)) selection.clear();
+export function useBulkAction(selection: Selection, query: string | undefined): (action: BulkAction) => void {
+  const { t } = useTranslator();
+  const toast = useToast();
+  return (action) => {
+    const chats = selection.isAll && query !== undefined ? { query } : { ids: [...selection.ids] };
+    if (startBulkChange(chats, action)) selection.clear();
+    else toast({ text: t('bulk.busy'), look: 'bad' });
+  };
 }
 
 function Actions({ selection, query, dialog, onDialog }: BulkBarProps) {
   const { t } = useTranslator();
   const canLabel = useScope('contacts:write');
   const isBusy = isRunning(useBulkChange());
+  const start = useBulkAction(selection, query);
   const run = (action: BulkAction): void => {
     onDialog(undefined);
-    runBulkAction({ selection, query }, action);
+    start(action);
   };
   const close = (): void => onDialog(undefined);
   const { count } = selection;

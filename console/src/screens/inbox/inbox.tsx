@@ -8,7 +8,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState } from '../../ui/notices.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { BulkBar, type BulkDialog, runBulkAction } from './bulk-bar.tsx';
+import { BulkBar, type BulkDialog, useBulkAction } from './bulk-bar.tsx';
 import { rememberView } from './chat-cache.ts';
 import { ChatList, type ListHandle } from './chat-list.tsx';
 import { rowId } from './chat-row.tsx';
@@ -97,7 +97,7 @@ function Panes() {
   useEffect(() => {
     if (isPhoneOpen && window.innerWidth < WIDER_PX) setShowsContact(false);
   }, [isPhoneOpen]);
-  const [dialog, setDialog] = useState<ChatDialog>();
+  const [dialog, setDialog] = useState<OpenedDialog>();
   const [bulkDialog, setBulkDialog] = useState<BulkDialog>();
   const [isStarting, setIsStarting] = useState(false);
   const composer = useRef<ComposerHandle>(null);
@@ -118,8 +118,8 @@ function Panes() {
     searchField,
     selection,
     onBack: goToList,
-    onDialog: setDialog,
-    onBulk: (action) => runBulkAction({ selection: chosenChats, query }, action),
+    onDialog: (name, ofChat) => setDialog({ name, chatId: ofChat }),
+    onBulk: useBulkAction(chosenChats, query),
     onBulkDialog: setBulkDialog,
     onNewChat: () => setIsStarting(true),
   });
@@ -205,51 +205,52 @@ function Panes() {
             showsContact={showsContact}
             onBack={goToList}
             onToggleContact={() => setShowsContact((shown) => !shown)}
-            onDialog={setDialog}
+            onDialog={(name) => setDialog({ name, chatId })}
           />
-          <ChatExtras
-            chatId={chatId}
-            search={search}
-            showsContact={showsContact}
-            dialog={dialog}
-            onDialog={setDialog}
-            onCloseContact={() => setShowsContact(false)}
-          />
+          {showsContact && (
+            <ShownContact
+              chatId={chatId}
+              search={search}
+              onLabels={() => setDialog({ name: 'labels', chatId })}
+              onClose={() => setShowsContact(false)}
+            />
+          )}
         </>
       )}
+      {dialog && <DialogOfChat {...dialog} onClose={() => setDialog(undefined)} />}
     </div>
   );
 }
 
-interface ChatExtrasProps {
+interface ShownContactProps {
   chatId: string;
   search: Record<string, unknown>;
-  showsContact: boolean;
-  dialog: ChatDialog | undefined;
-  onDialog: (dialog: ChatDialog | undefined) => void;
-  onCloseContact: () => void;
+  onLabels: () => void;
+  onClose: () => void;
+}
+
+/** Whom the open chat is with. */
+function ShownContact({ chatId, ...props }: ShownContactProps) {
+  const { chat } = useChat(chatId);
+  return (
+    chat && (
+      <div className={styles.contact}>
+        <ContactPanel chat={chat} {...props} />
+      </div>
+    )
+  );
 }
 
 const DIALOGS = { assign: AssignDialog, snooze: SnoozeDialog, labels: LabelDialog, why: WhyOfChat };
 
-/** What is shown beside and above a chat. */
-function ChatExtras({ chatId, search, showsContact, dialog, onDialog, onCloseContact }: ChatExtrasProps) {
+/** A dialog about one chat: the open one, or the row that the keys are at. */
+interface OpenedDialog {
+  name: ChatDialog;
+  chatId: string;
+}
+
+function DialogOfChat({ name, chatId, onClose }: OpenedDialog & { onClose: () => void }) {
   const { chat } = useChat(chatId);
-  if (!chat) return null;
-  const Opened = dialog && DIALOGS[dialog];
-  return (
-    <>
-      {showsContact && (
-        <div className={styles.contact}>
-          <ContactPanel
-            chat={chat}
-            search={search}
-            onLabels={() => onDialog('labels')}
-            onClose={onCloseContact}
-          />
-        </div>
-      )}
-      {Opened && <Opened chat={chat} onClose={() => onDialog(undefined)} />}
-    </>
-  );
+  const Opened = DIALOGS[name];
+  return chat && <Opened chat={chat} onClose={onClose} />;
 }

@@ -28,7 +28,7 @@ interface InboxKeysOptions {
   /** Undefined where nothing can be chosen. */
   selection: Selection | undefined;
   onBack: () => void;
-  onDialog: (dialog: ChatDialog) => void;
+  onDialog: (dialog: ChatDialog, chatId: string) => void;
   onBulk: (action: BulkAction) => void;
   onBulkDialog: (dialog: BulkDialog) => void;
   onNewChat: () => void;
@@ -75,7 +75,9 @@ function useCursor({ rows, chatId, list }: Pick<InboxKeysOptions, 'rows' | 'chat
     cursor.current = rows[index]?.chatId ?? cursor.current;
     focus(index);
   };
-  const focused = (): string | undefined => rows[focusedIndex()]?.chatId ?? chatId ?? cursor.current;
+  // A chat that has left the list is not acted on by somebody who cannot see it.
+  const focused = (): string | undefined =>
+    rows[focusedIndex()]?.chatId ?? chatId ?? rows[indexOf(cursor.current)]?.chatId;
   return { move, focused };
 }
 
@@ -97,19 +99,9 @@ export function useInboxKeys(options: InboxKeysOptions): void {
     const chat = id === undefined ? undefined : findCachedChat(id);
     if (chat) work(chat);
   };
-  const selectFocused = (): boolean => {
-    const found = options.rows.find((row) => row.chatId === focused());
-    if (!found || !selection) return false;
-    selection.toggle(found.chatId);
-    return true;
-  };
-  /** For what is chosen, the open chat, or else the row that the keys are at, which is chosen by that. */
-  const openDialog = (dialog: BulkDialog) => (): void => {
-    if (inChat && !isSelecting) onDialog(dialog);
-    else if (isSelecting || selectFocused()) onBulkDialog(dialog);
-  };
+  const openDialog = (dialog: BulkDialog) =>
+    isSelecting ? () => onBulkDialog(dialog) : withChat(({ id }) => onDialog(dialog, id));
   const hasChat = inChat || isSelecting;
-  const mayDialog = hasChat || selection !== undefined;
 
   const all: (KeyBinding & { id: string; isOffered?: boolean; isUsable?: boolean })[] = [
     { id: 'next', keys: 'j', label: t('inbox.keys.next'), run: move(1) },
@@ -173,7 +165,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       label: t('inbox.assign'),
       run: openDialog('assign'),
       isOffered: hasChat,
-      isUsable: mayDialog && canWrite,
+      isUsable: canWrite,
     },
     {
       id: 'snooze',
@@ -181,7 +173,7 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       label: t('inbox.snooze'),
       run: openDialog('snooze'),
       isOffered: hasChat,
-      isUsable: mayDialog && canWrite,
+      isUsable: canWrite,
     },
     {
       id: 'label',
@@ -189,13 +181,13 @@ export function useInboxKeys(options: InboxKeysOptions): void {
       label: t('contact.changeLabels'),
       run: openDialog('labels'),
       isOffered: hasChat,
-      isUsable: mayDialog && canLabel,
+      isUsable: canLabel,
     },
     {
       id: 'why',
       keys: 'y',
       label: t('why.title'),
-      run: () => onDialog('why'),
+      run: withChat(({ id }) => onDialog('why', id)),
       isOffered: true,
       isUsable: inChat && canExplain,
     },
