@@ -1,4 +1,4 @@
-import type { UseMutationResult } from '@tanstack/react-query';
+import { notifyManager, type UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
 
 /**
@@ -15,7 +15,8 @@ export function useChoice<T, R>(
     chosen ? chosen.value : stored,
     (value) => {
       setChosen({ value });
-      save.mutate(value, { onSettled: () => setChosen(undefined) });
+      // After what is stored has reached the component.
+      save.mutate(value, { onSettled: () => notifyManager.schedule(() => setChosen(undefined)) });
     },
   ];
 }

@@ -19,7 +19,7 @@ interface DescribedNode {
 /** What a node of a trace is, in words. */
 export function useDescribeNode(): (node: TraceNode) => DescribedNode {
   const t = useText();
-  return ({ type, summary, sender, hasContinued }) => {
+  return ({ type, summary, sender, hasContinued, causedBy }) => {
     switch (type) {
       case 'message':
         return sender === 'inbound'
@@ -36,7 +36,11 @@ export function useDescribeNode(): (node: TraceNode) => DescribedNode {
           title: summary === '' ? t('trace.deliveryGone') : t('trace.delivery', { url: summary }),
         };
       case 'vendor_request':
-        return { icon: 'channel', title: t('trace.request', { provider: summary }) };
+        // One to the vendor follows from a message.
+        return {
+          icon: 'channel',
+          title: t(causedBy === null ? 'trace.request' : 'trace.requestTo', { provider: summary }),
+        };
       case 'event':
         return isEventType(summary)
           ? { icon: EVENT_ICONS[summary], title: t(`eventType.${summary}`) }

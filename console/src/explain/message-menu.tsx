@@ -20,14 +20,13 @@ export function MessageMenu({ messageId, isInbound, more = [], className }: Mess
   const t = useText();
   const navigate = useNavigate();
   const canExplain = useScope('automations:read');
-  const canTrace = useScope('automations:read');
   const [isAsking, setIsAsking] = useState(false);
   const items = [
     ...more,
     ...(isInbound && canExplain
       ? [{ id: 'why', label: t('why.short'), icon: 'question' as const, run: () => setIsAsking(true) }]
       : []),
-    ...(canTrace
+    ...(canExplain
       ? [
           {
             id: 'trace',

@@ -48,18 +48,19 @@ export async function markNotifications(which: readonly Notification[] | 'all'):
   if (unread.length === 0) return;
   const ids = unread === 'all' ? undefined : unread.map(({ id }) => id);
   const readAt = new Date().toISOString();
-  const mark = (unreadCountOf: (data: Notifications) => number): void =>
-    change((data) => ({
-      ...data,
-      items: data.items.map((item) =>
-        item.isRead || (ids && !ids.includes(item.id)) ? item : { ...item, isRead: true, readAt },
-      ),
-      unreadCount: unreadCountOf(data),
-    }));
-  mark((data) => (ids ? Math.max(0, data.unreadCount - ids.length) : 0));
+  change((data) => ({
+    ...data,
+    items: data.items.map((item) =>
+      item.isRead || (ids && !ids.includes(item.id)) ? item : { ...item, isRead: true, readAt },
+    ),
+    unreadCount: ids ? Math.max(0, data.unreadCount - ids.length) : 0,
+  }));
+  const shown = queryClient.getQueryData(KEY);
   try {
     const { unreadCount } = await readNotifications(client, { body: ids ? { ids } : { all: true } });
-    mark(() => unreadCount);
+    // Nobody knows whether the answer counts what has come meanwhile.
+    if (queryClient.getQueryData(KEY) === shown) change((data) => ({ ...data, unreadCount }));
+    else refreshNotifications();
   } catch {
     refreshNotifications();
   }

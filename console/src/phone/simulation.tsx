@@ -47,7 +47,10 @@ function Settings({ channel, settings }: { channel: Channel; settings: SandboxSe
   const t = useText();
   const channelId = channel.id;
   const store = (part: Partial<SandboxSettings>): void =>
-    void queryClient.setQueryData(sandboxKey(channelId), { ...settings, ...part });
+    void queryClient.setQueryData<SandboxSettings>(
+      sandboxKey(channelId),
+      (before) => before && { ...before, ...part },
+    );
   const setFaults = useWrite(
     (next: Faults) => setSandboxFaults(client, { path: { channelId }, body: next }),
     { onSuccess: (faults) => store({ faults }) },

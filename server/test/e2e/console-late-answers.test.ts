@@ -160,4 +160,32 @@ describe.runIf(CHROMIUM)('answers that come late', () => {
     await dialog.waitFor({ state: 'detached' });
     expectNoProblems(/status of 500/);
   });
+
+  it('a mention that comes while all others are marked as read is not marked with them', async () => {
+    const person = await test.createPerson('agent');
+    const mentionIn = async (name: string): Promise<void> => {
+      await inbox.write(name, 'Hello');
+      const { id } = await inbox.chatWith(name);
+      await test.api('POST', `/v3/chats/${id}/notes`, { text: 'Look', mentionedUserIds: [person.userId] });
+    };
+    await mentionIn('Mentioned First');
+    const { page, open, expectNoProblems } = await test.pageOf(person);
+    const live = page.waitForResponse(/\/v3\/events\/stream/);
+    await open('/profile');
+    await live;
+    const bell = page.getByRole('button', { name: 'Notifications, 1 unread' }).filter({ visible: true });
+    await bell.click(WAIT);
+    const marked = await hold(page, /\/v3\/notifications\/read$/, isPost);
+    const panel = page.getByRole('dialog', { name: 'Notifications' });
+    await panel.getByRole('button', { name: 'Mark all as read' }).click();
+    await marked.held();
+    await mentionIn('Mentioned Second');
+    await panel.getByText('Mentioned Second').waitFor(WAIT);
+    const answered = page.waitForResponse(/\/v3\/notifications\/read$/);
+    marked.release();
+    await answered;
+    await bell.waitFor(WAIT);
+    await expect.poll(() => panel.getByRole('button', { name: 'Mark as read', exact: true }).count()).toBe(1);
+    expectNoProblems();
+  });
 });

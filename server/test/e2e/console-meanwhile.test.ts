@@ -168,4 +168,23 @@ describe.runIf(CHROMIUM)('what happens meanwhile', () => {
       .toBe('Hello from me');
     expectNoProblems();
   });
+
+  it('what was refused in a campaign is asked about before leaving, until somebody else has started it', async () => {
+    const body = { channelId: test.channelId, name: 'Begun', message: { text: 'Hello' } };
+    const { id } = await test.api('POST', '/v3/campaigns', body);
+    await test.api('PUT', `/v3/campaigns/${id}`, { audience: 'eq(firstName,"Nobody has this name")' });
+    const { page, open, expectNoProblems } = await test.pageFor('owner');
+    const live = page.waitForResponse(/\/v3\/events\/stream/);
+    await open(`/campaigns/${id}?step=whom`);
+    await live;
+    const asks = () =>
+      page.evaluate(`window.dispatchEvent(new Event('beforeunload', { cancelable: true })) === false`);
+    await page.getByLabel('Name', { exact: true }).fill('');
+    await page.getByRole('status').filter({ hasText: 'Not saved' }).waitFor();
+    expect(await asks()).toBe(true);
+    await test.api('POST', `/v3/campaigns/${id}/status`, { status: 'running' });
+    await page.getByLabel('Name', { exact: true }).waitFor({ state: 'detached' });
+    await expect.poll(asks).toBe(false);
+    expectNoProblems(REFUSED);
+  });
 });

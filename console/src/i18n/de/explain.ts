@@ -63,6 +63,7 @@ export const explain: Texts<typeof english> = {
   'trace.run': 'Automation {name}',
   'trace.runContinued': 'Automation {name} lief weiter',
   'trace.request': 'Anfrage des Anbieters ({provider})',
+  'trace.requestTo': 'Anfrage an den Anbieter ({provider})',
   'trace.delivery': 'Webhook {url}',
   'trace.deliveryGone': 'Ein gelöschter Webhook',
   'trace.noText': 'ohne Text',

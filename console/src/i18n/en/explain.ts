@@ -61,6 +61,7 @@ export const explain = {
   'trace.run': 'Automation {name}',
   'trace.runContinued': 'Automation {name} went on',
   'trace.request': 'Request of the vendor ({provider})',
+  'trace.requestTo': 'Request to the vendor ({provider})',
   'trace.delivery': 'Webhook {url}',
   'trace.deliveryGone': 'A deleted webhook',
   'trace.noText': 'without text',

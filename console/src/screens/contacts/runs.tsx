@@ -27,7 +27,7 @@ const LOOKS: Record<AutomationRun['status'], 'plain' | 'good' | 'warn' | 'bad'> 
 /** The newest runs of automations for a contact, and why others did not start. Nothing for those who may not see them. */
 export function Runs({ contactId }: { contactId: string }) {
   const t = useText();
-  const canTrace = useScope('automations:read');
+  const canReadEvents = useScope('events:read');
   const [isAsking, setIsAsking] = useState(false);
   const enabled = useScope('automations:read');
   const automations = useAll(['automations'], searchAutomations, { enabled });
@@ -73,7 +73,7 @@ export function Runs({ contactId }: { contactId: string }) {
         <Button look="quiet" icon="question" className={styles.add} onClick={() => setIsAsking(true)}>
           {t('why.short')}
         </Button>
-        {canTrace && (
+        {canReadEvents && (
           <AddressLink address={{ to: '/events', search: { filter: `eq(contactId,"${contactId}")` } }}>
             {t('events.ofContact')}
           </AddressLink>

@@ -16,7 +16,7 @@ export interface Entry extends RunEntry {
 function detailOfTry({ type, input, output, isAssumed }: AutomationDryRun['trace'][number]): Entry['detail'] {
   if (isAssumed !== null) return { method: input.method, url: input.url, status: output.status };
   const isSent = (type === 'send_message' || type === 'send_template') && output.content !== undefined;
-  return isSent ? { text: output.text, interactive: output.content } : output;
+  return isSent ? { text: output.text, interactive: output.content, email: output.content } : output;
 }
 
 /** The steps of a try, as a run shows them. */

@@ -145,7 +145,6 @@ function RunActions({ run }: { run: AutomationRunWithTrace }) {
   const { t } = useTranslator();
   const cache = useQueryClient();
   const canWrite = useScope('automations:write');
-  const canTrace = useScope('automations:read');
   const [isAsking, setIsAsking] = useState(false);
   const path = { runId: run.id };
   const invalidates = [['automation_runs', 'one', run.id]];
@@ -173,7 +172,7 @@ function RunActions({ run }: { run: AutomationRunWithTrace }) {
       {canWrite && isUnfinished(run) && (
         <Button onClick={() => setIsAsking(true)}>{t('runs.cancelOne')}</Button>
       )}
-      {canTrace && <AddressLink address={traceAddress(run.id)}>{t('trace.show')}</AddressLink>}
+      <AddressLink address={traceAddress(run.id)}>{t('trace.show')}</AddressLink>
       {isAsking && (
         <ConfirmDialog
           title={t('runs.cancelOneTitle')}

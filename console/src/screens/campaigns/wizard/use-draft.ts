@@ -1,15 +1,21 @@
 import { type CampaignWithCounts, updateCampaign } from '@parley/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { client } from '../../../api/api.ts';
+import { client, queryClient } from '../../../api/api.ts';
+import { statusOf } from '../../../api/errors.ts';
 import { addUnsavedCheck } from '../../../app/leave-page.ts';
 import { findCampaign, storeCampaign } from '../data.ts';
 import { createSaver, findConflicts, isEmpty, type Saver } from './saver.ts';
 
 /** By campaign: what could not be stored is still there when somebody comes back. */
 const savers = new Map<string, Saver>();
-/** What is still being stored, or was refused, would be lost with the page. */
-addUnsavedCheck(() => [...savers.values()].some((saver) => saver.hasChanges()));
+/** What is still being stored, or was refused, would be lost with the page. A campaign that has started takes no more changes. */
+addUnsavedCheck(() =>
+  [...savers].some(([id, saver]) => {
+    const { status = 'draft' } = findCampaign(queryClient, id) ?? {};
+    return saver.hasChanges() && (status === 'draft' || status === 'scheduled');
+  }),
+);
 
 /** Of a campaign that is deleted nothing can be lost. */
 export const forgetDraft = (campaignId: string): void => void savers.delete(campaignId);
@@ -19,8 +25,14 @@ function saverOf(campaignId: string, cache: QueryClient): Saver {
     savers.get(campaignId) ??
     createSaver({
       readStored: () => ({ ...findCampaign(cache, campaignId) }),
-      send: async (body) =>
-        storeCampaign(cache, await updateCampaign(client, { path: { campaignId }, body })),
+      async send(body) {
+        try {
+          storeCampaign(cache, await updateCampaign(client, { path: { campaignId }, body }));
+        } catch (error) {
+          if (statusOf(error) === 404) forgetDraft(campaignId);
+          throw error;
+        }
+      },
     });
   savers.set(campaignId, saver);
   return saver;
