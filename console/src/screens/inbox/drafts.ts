@@ -2,14 +2,15 @@ import { useWorkspace } from '../../api/session.tsx';
 import { createStore } from '../../api/store.ts';
 import { addUnsavedCheck } from '../../app/leave-page.ts';
 import { attempt } from '../../app/preferences.ts';
-import { DRAFT_PREFIX, hasText, isOwnDraft, readStoredDrafts } from '../../app/stored-drafts.ts';
+import { DRAFT_PREFIX, hasContent, isOwnDraft, readStoredDrafts } from '../../app/stored-drafts.ts';
+import { type Attachment, isStoredFile } from './attachment.ts';
 
-/** What somebody has begun to write in a chat. It is kept while they look at other chats; a reload loses only the files. */
+/** What somebody has begun to write in a chat. It is kept while they look at other chats; a reload loses only new files. */
 export interface Draft {
   mode: 'reply' | 'note';
   reply: string;
   note: string;
-  files: readonly File[];
+  files: readonly Attachment[];
   /** The titles of the buttons below the reply. */
   buttons: readonly string[];
   /** The message that the reply answers. */
@@ -28,15 +29,15 @@ const EMPTY: Omit<Draft, 'mode'> = {
 };
 
 const drafts = createStore<ReadonlyMap<string, Draft>>(
-  new Map(
-    [...readStoredDrafts<Omit<Draft, 'files'>>()].map(([key, stored]) => [key, { ...EMPTY, ...stored }]),
-  ),
+  new Map([...readStoredDrafts<Draft>()].map(([key, stored]) => [key, { ...EMPTY, ...stored }])),
 );
 
-/** The files are lost with the page. The texts are lost with the session, also if the tab could not keep them. */
+/** New files are lost with the page. The rest is lost with the session, also if the tab could not keep it. */
 addUnsavedCheck((ending) =>
   [...drafts.read()].some(
-    ([key, draft]) => isOwnDraft(key) && (draft.files.length > 0 || (ending === 'session' && hasText(draft))),
+    ([key, draft]) =>
+      isOwnDraft(key) &&
+      (draft.files.some((file) => !isStoredFile(file)) || (ending === 'session' && hasContent(draft))),
   ),
 );
 
@@ -47,7 +48,7 @@ function store(key: string, draft: Draft | undefined): void {
   drafts.write(next);
   attempt(() =>
     draft
-      ? sessionStorage.setItem(key, JSON.stringify({ ...draft, files: undefined }))
+      ? sessionStorage.setItem(key, JSON.stringify({ ...draft, files: draft.files.filter(isStoredFile) }))
       : sessionStorage.removeItem(key),
   );
 }
@@ -57,7 +58,8 @@ const isEmpty = ({ reply, note, files, buttons, replyTo }: Draft): boolean =>
 
 interface ChatDraft {
   draft: Draft;
-  change(part: Partial<Draft>): void;
+  /** With a function: by the draft as it is then, not as it was shown last. */
+  change(part: Partial<Draft> | ((now: Draft) => Partial<Draft>)): void;
   /** What a note has become is no draft any more. What was typed meanwhile is. */
   forgetNote(stored: string): void;
 }
@@ -70,7 +72,8 @@ export function useDraft(chatId: string, mode: Draft['mode']): ChatDraft {
   return {
     draft,
     change(part) {
-      const changed = { ...(drafts.read().get(key) ?? { ...EMPTY, mode }), ...part };
+      const now = drafts.read().get(key) ?? { ...EMPTY, mode };
+      const changed = { ...now, ...(typeof part === 'function' ? part(now) : part) };
       store(key, isEmpty(changed) && changed.mode === mode ? undefined : changed);
     },
     forgetNote(stored) {
