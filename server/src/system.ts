@@ -14,7 +14,6 @@ import { watchClock } from './db/clock-watch.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { countDeadlocks } from './db/deadlocks.ts';
 import { ensurePartitions } from './db/partitions.ts';
-import { dropOldAuditEntries, dropOldPartitions } from './db/retention.ts';
 import type { SearchLimits } from './db/searches.ts';
 import type { TenantHooks } from './db/tenant.ts';
 import { inBackground, repeat } from './engine/background.ts';
@@ -24,13 +23,12 @@ import { createShards, LEASE_MS } from './engine/shards.ts';
 import { createWakeUps, listenForWakeUps, type WakeUps } from './engine/wakeups.ts';
 import { createWorker, type Worker } from './engine/worker.ts';
 import { createAnnouncer } from './events/announce.ts';
-import { removeImportedFiles } from './files/imported-files.ts';
 import { abandonUploads } from './files/removals.ts';
 import { type FileStore, fileStore } from './files/store.ts';
+import { removeExpired } from './housekeeping.ts';
 import { type Metrics, metrics } from './http/metrics.ts';
 import { writeCheck } from './http/write-check.ts';
 import { requireWritable } from './installation.ts';
-import { deleteOldJobs } from './jobs/job.ts';
 import { measureQueues } from './measure-queues.ts';
 import type { OutboundPolicy } from './outbound/addresses.ts';
 import { type OutboundClient, outboundClient } from './outbound/client.ts';
@@ -233,13 +231,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           await app.sweep();
           // One process is enough, and the first shard has one owner.
           if (!shards?.owns(0)) return;
-          await deleteOldJobs(db, clock.real());
-          await removeImportedFiles(db, clock.real(), log);
-          const dropped = [
-            ...(await dropOldPartitions(db, clock.real(), options.retentionDays)),
-            ...(await dropOldAuditEntries(db, clock.real(), options.auditDays ?? options.retentionDays)),
-          ];
-          if (dropped.length > 0) log.info({ dropped }, `dropped ${dropped.length} expired partitions`);
+          await removeExpired(db, clock.real(), options, log);
         },
         log,
       ),

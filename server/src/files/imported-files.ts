@@ -1,29 +1,25 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { statement, systemStatement } from '../db/statement.ts';
-import type { TenantTx } from '../db/tenant.ts';
 import { removeUnusedFiles } from './unused-files.ts';
 
 /** So long after the last import of a file has ended it is deleted. */
 const KEPT_MS = 7 * 24 * 3600_000;
 const PAGE = 100;
 
-const setPrivate = statement<[id: string, now: Date]>(
-  'files.make_private',
-  `update visible_files set is_private = true, updated_at = $2
-    where id = $1 and tenant_id = $tenant and not is_private and message_id is null`,
-);
-const endedBefore = systemStatement<
-  [before: Date, afterId: string | null],
-  { id: string; tenant_id: string; file_id: string }
->(
+interface ImportedFile {
+  file_id: string;
+  tenant_id: string;
+}
+
+const endedBefore = systemStatement<[before: Date, afterFileId: string | null], ImportedFile>(
   'files.imported_before',
-  // From the imports, of which there are few.
-  `select i.id, i.tenant_id, i.file_id from imports i
+  // From the imports, of which there are few. The permanent URL of a file that is not private ends only with the file.
+  `select distinct i.file_id, i.tenant_id from imports i
      join jobs j on j.id = i.id and j.tenant_id = i.tenant_id and j.ended_at < $1
-     join visible_files f on f.id = i.file_id and f.tenant_id = i.tenant_id and f.message_id is null
-    where $2::uuid is null or i.id > $2
-    order by i.id limit ${PAGE}`,
+     join visible_files f on f.id = i.file_id and f.tenant_id = i.tenant_id and f.is_private and f.message_id is null
+    where $2::uuid is null or i.file_id > $2
+    order by i.file_id limit ${PAGE}`,
 );
 const laterImport = statement<[fileId: string, before: Date], { id: string }>(
   'files.later_import',
@@ -31,16 +27,11 @@ const laterImport = statement<[fileId: string, before: Date], { id: string }>(
     where i.tenant_id = $tenant and i.file_id = $1 and (j.ended_at is null or j.ended_at >= $2) limit 1`,
 );
 
-/** Files that are imported are full of personal data. */
-export const makePrivate = async (tx: TenantTx, fileId: string): Promise<void> => {
-  await tx.run(setPrivate, [fileId, tx.now]);
-};
-
 /** The file is imported once more. */
 class StillNeeded extends Error {}
 
 /**
- * Deletes files whose last import ended a week ago, unless something else uses them. Whether there is a later import is asked after
+ * Deletes private files whose last import ended a week ago, unless something else uses them. Whether there is a later import is asked after
  * the deletion, which has waited for those who hold the file. One that cannot be deleted now is tried again the next time.
  */
 export async function removeImportedFiles(
@@ -50,10 +41,7 @@ export async function removeImportedFiles(
 ): Promise<void> {
   const before = new Date(now.getTime() - KEPT_MS);
   for (let last: string | null = null; ; ) {
-    const page: { id: string; tenant_id: string; file_id: string }[] = await db.all(endedBefore, [
-      before,
-      last,
-    ]);
+    const page: ImportedFile[] = await db.all(endedBefore, [before, last]);
     for (const { tenant_id, file_id } of page)
       await db
         .forTenant(tenant_id)
@@ -69,6 +57,6 @@ export async function removeImportedFiles(
             );
         });
     if (page.length < PAGE) return;
-    last = page.at(-1)?.id ?? null;
+    last = page.at(-1)?.file_id ?? null;
   }
 }

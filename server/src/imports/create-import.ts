@@ -4,9 +4,9 @@ import { collectIssues } from '../base/issues.ts';
 import { type Country, isCountry } from '../contacts/handles/validate.ts';
 import { validateLabels } from '../contacts/validate-contact.ts';
 import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
-import { type FileRow, findFile, holdFile } from '../files/file.ts';
-import { makePrivate } from '../files/imported-files.ts';
+import { type FileRow, findFile, hasSignedUrls, holdFile } from '../files/file.ts';
 import type { FileStore } from '../files/store.ts';
+import { makeUnusedPrivate } from '../files/unused-files.ts';
 import { hasScope, lacksScope, type Principal } from '../http/permissions.ts';
 import type { Finish } from '../http/route.ts';
 import { insertRequested } from '../jobs/insert-job.ts';
@@ -37,6 +37,10 @@ interface FileRequest {
 
 const noFile = (fileId: string): ApiError => invalidParam('fileId', 'custom', `There is no file ${fileId}`);
 
+const requireFileScope = (principal: Principal, scope: 'files:read' | 'files:write'): void => {
+  if (!hasScope(principal, scope)) throw invalidParam('fileId', 'custom', lacksScope(scope));
+};
+
 /** Finds a file that the caller may read and that may be a table. */
 async function requireTable(
   db: TenantReader,
@@ -44,7 +48,7 @@ async function requireTable(
   fileId: string,
   principal: Principal,
 ): Promise<FileRow> {
-  if (!hasScope(principal, 'files:read')) throw invalidParam('fileId', 'custom', lacksScope('files:read'));
+  requireFileScope(principal, 'files:read');
   const file = await findFile(db, fileId);
   if (!file) throw noFile(fileId);
   // The mark of UTF-16 is also how some sounds begin.
@@ -121,13 +125,16 @@ export async function startImport(
     throw invalidParam('triggerAutomations', 'custom', 'Events start automations: leave out publishEvents');
   const defaultCountry = countryOf(request.defaultCountry);
   const { file, examined } = await examine(db, store, request, principal);
+  // Files that are imported are full of personal data. So they become private, which ends their permanent URLs.
+  const becomesPrivate = !dryRun && !hasSignedUrls(file);
+  if (becomesPrivate) requireFileScope(principal, 'files:write');
   const issues = collectIssues();
   const columns = mapColumns(request.mapping, examined.header, await attributesOf(db), issues.at('mapping'));
   if (issues.isEmpty) requireHandles(columns, issues);
   issues.throwIfAny();
   return async (tx) => {
     if (!(await holdFile(tx, file.id))) throw noFile(file.id);
-    await makePrivate(tx, file.id);
+    if (becomesPrivate) await makeUnusedPrivate(tx, file.id);
     const labelIds = (request.labelIds ?? []).map((id) => id.toLowerCase());
     const known = new Set(
       await validateLabels(

@@ -33,7 +33,7 @@ export function importRoutes({ store }: { store: FileStore }): Route[] {
         operationId: 'createImport',
         summary: 'Import contacts from a file',
         description:
-          'The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`; the import makes it private, and it is deleted 7 days after the import has ended. A row becomes a contact. One whose phone number or email address a contact has is skipped, or updates the contact with `onExisting: "update"`; empty cells change nothing. Rows with issues are left out and listed, also those that repeat a phone number or an email address of an earlier row (`duplicate_in_file`). The import is a job with the same id. Also needs `files:read`. See the guide about imports.',
+          'The file is a CSV of up to 1,000,000 rows, whose first row has the names of the columns. Upload it with `POST /v3/files`; its import makes it private, which needs `files:write`, unless it is a dry run, or a message, a campaign, a saved reply or an automation uses the file. A private file is deleted 7 days after its last import has ended. A row becomes a contact. One whose phone number or email address a contact has is skipped, or updates the contact with `onExisting: "update"`; empty cells change nothing. Rows with issues are left out and listed, also those that repeat a phone number or an email address of an earlier row (`duplicate_in_file`). The import is a job with the same id. Also needs `files:read`. See the guide about imports.',
         access: 'contacts:write',
         body: NewImport,
         answer: data(Import),

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { removeImportedFiles } from '../../src/files/imported-files.ts';
+import { removeExpired } from '../../src/housekeeping.ts';
 import { upload } from '../kit/files.ts';
-import { contactsByName, endOfImport, importFile, startImport } from '../kit/imports.ts';
+import { contactsByName, endOfImport, importFile, startImport, uploadTable } from '../kit/imports.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 
 const server = await useServer();
@@ -123,20 +124,69 @@ describe('the file of an import', () => {
   const mapping = { phone: 'phoneNumber' };
   const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
   const clean = async (days: number): Promise<void> => {
-    await removeImportedFiles(server.system.db, inDays(days), { error: (line: object) => failed.push(line) });
+    await removeImportedFiles(server.system.db, inDays(days), LOG);
     await server.settle();
   };
   const failed: object[] = [];
+  const LOG = { info() {}, error: (line: object) => failed.push(line) };
   const statusOf = async (fileId: string): Promise<number> =>
     (await tenant.get(`/v3/files/${fileId}/content`)).status;
 
-  it('is made private', async () => {
+  /** A public file, with what answers at its permanent URL. */
+  const publicFile = async () => {
     const { id, url } = (await upload(tenant, TABLE, 'table.csv')).body.data;
     const { pathname } = new URL(url);
-    expect((await tenant.get(pathname)).status).toBe(200);
-    await tenant.post('/v3/imports', { fileId: id, mapping });
-    expect((await tenant.get(pathname)).status).toBe(404);
-    expect((await tenant.get(`/v3/files/${id}`)).body.data.isPrivate).toBe(true);
+    return { fileId: id as string, download: async () => (await tenant.get(pathname)).status };
+  };
+  const isPrivate = async (fileId: string): Promise<boolean> =>
+    (await tenant.get(`/v3/files/${fileId}`)).body.data.isPrivate;
+
+  it('is made private', async () => {
+    const { fileId, download } = await publicFile();
+    expect(await download()).toBe(200);
+    await endOfImport(server, tenant, await tenant.post('/v3/imports', { fileId, mapping }));
+    expect([await download(), await isPrivate(fileId)]).toEqual([404, true]);
+    await clean(8);
+    expect(await statusOf(fileId)).toBe(404);
+  });
+
+  it('stays public in a dry run, and is kept', async () => {
+    const { fileId, download } = await publicFile();
+    const started = await tenant.post('/v3/imports', { fileId, mapping, dryRun: true });
+    expect(await endOfImport(server, tenant, started)).toMatchObject({ status: 'completed', created: 1 });
+    await clean(8);
+    expect([await download(), await isPrivate(fileId)]).toEqual([200, false]);
+  });
+
+  it('stays public if something else uses it, and is kept also when that is deleted', async () => {
+    const { fileId, download } = await publicFile();
+    const reply = await create('/v3/saved_replies', {
+      shortcut: 'list',
+      text: 'Our list',
+      media: [{ fileId }],
+    });
+    await endOfImport(server, tenant, await tenant.post('/v3/imports', { fileId, mapping }));
+    await tenant.delete(`/v3/saved_replies/${reply}`);
+    await clean(8);
+    expect([await download(), await isPrivate(fileId)]).toEqual([200, false]);
+  });
+
+  it('loses its permanent URL only with files:write', async () => {
+    const { fileId, download } = await publicFile();
+    const token = await tenant.tokenWith(['contacts:write', 'files:read']);
+    const refused = await tenant.post('/v3/imports', { fileId, mapping }, { token });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('files:write')]);
+    expect((await tenant.post('/v3/imports', { fileId, mapping, dryRun: true }, { token })).status).toBe(200);
+    expect(await download()).toBe(200);
+    const ofPrivate = await uploadTable(tenant, TABLE);
+    expect((await tenant.post('/v3/imports', { fileId: ofPrivate, mapping }, { token })).status).toBe(200);
+  });
+
+  it('is deleted before the import is forgotten, also after a month without a server', async () => {
+    const { id, fileId } = await importFile(server, tenant, TABLE);
+    await removeExpired(server.system.db, inDays(31), { retentionDays: 365 }, LOG);
+    await server.settle();
+    expect([await statusOf(fileId), (await tenant.get(`/v3/imports/${id}`)).status]).toEqual([404, 404]);
   });
 
   it('is deleted seven days after its last import has ended', async () => {
