@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
+import { hold } from '../kit/hold.ts';
 import { reply, type TestInbox, thread, title, useInbox, WAIT } from '../kit/inbox.ts';
 import { onPhone } from './phone-page.ts';
 
@@ -114,14 +115,74 @@ describe.runIf(CHROMIUM)('what a reply has besides its text', () => {
 
     await open(`/inbox/${id}`);
     await title(page, 'Price Customer').waitFor(WAIT);
+    // Its bytes stay where they are.
+    const moved: string[] = [];
+    page.on('request', (request) => {
+      if (/\/v3\/files/.test(request.url())) moved.push(`${request.method()} ${request.url()}`);
+    });
     await page.getByRole('button', { name: 'Saved replies' }).click(WAIT);
-    await page.getByRole('option', { name: /prices\.pdf/ }).click(WAIT);
+    const rendered = await hold(page, /\/render$/);
+    const option = page.getByRole('option', { name: /prices\.pdf/ });
+    await option.click(WAIT);
+    await rendered.held();
+    // Nothing else can be done until it is there: it would be lost, or there twice.
+    await option.click();
+    await page.keyboard.press('Escape');
+    await option.waitFor();
+    rendered.release();
     await expect.poll(() => reply(page).inputValue(), WAIT).toBe('Here is the list, Price');
-    await page.getByRole('button', { name: 'Remove prices.pdf' }).waitFor(WAIT);
-    await page.keyboard.press('Control+Enter');
+    const file = page.getByRole('button', { name: 'Remove prices.pdf' });
+    await file.waitFor(WAIT);
+    await page.reload();
+    await file.waitFor(WAIT);
+    expect(await file.count()).toBe(1);
+    await reply(page).press('Control+Enter');
     await expect.poll(inbox.outbox, WAIT).toContain('prices.pdf');
     const sent = await test.api('POST', `/v3/chats/${id}/messages/search`, { sortBy: 'desc(createdAt)' });
     expect(sent[0]).toMatchObject({ text: 'Here is the list, Price', media: [{ filename: 'prices.pdf' }] });
+    expect(moved).toEqual([]);
+    expectNoProblems();
+  });
+
+  it('a message that was refused is written again with its buttons or its file', async () => {
+    await inbox.write('Refusing Tapper', 'Hello', { from: '+12025560001' });
+    const { id } = await inbox.chatWith('Refusing Tapper');
+    const { page, open, expectNoProblems } = await test.pageFor('agent');
+    await open(`/inbox/${id}`);
+    await title(page, 'Refusing Tapper').waitFor(WAIT);
+    const pdf = { name: 'plan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 plan') };
+    await page.locator('input[type=file]').setInputFiles(pdf);
+    await page.getByRole('button', { name: 'Buttons to tap' }).click(WAIT);
+    await page.keyboard.type('Monday');
+    const send = page.getByRole('button', { name: 'Send', exact: true });
+    await reply(page).fill('x'.repeat(1025));
+    await page.getByText('Shorten it by 1 character, or remove the buttons.').waitFor(WAIT);
+    expect(await send.isDisabled()).toBe(true);
+    expect(await findViolations(page)).toEqual([]);
+    await reply(page).fill('Which day?');
+    const sending = await hold(page, /\/v3\/chats\/[^/]+\/messages$/, (request) =>
+      Boolean(request.postData()?.includes('Which day?')),
+    );
+    await send.click();
+    await sending.held();
+    await thread(page).getByRole('list', { name: 'Choices' }).getByText('Monday').waitFor(WAIT);
+    sending.release();
+    const failed = (text: string) =>
+      thread(page).locator('[id^="entry-"]').filter({ hasText: text }).filter({ hasText: 'Failed' });
+    async function writeAgain(text: string): Promise<void> {
+      await failed(text).hover(WAIT);
+      await failed(text).getByRole('button', { name: 'About this message' }).click();
+      await page.getByRole('menuitem', { name: 'Write it again' }).click();
+    }
+    await writeAgain('Which day?');
+    await expect.poll(() => reply(page).inputValue(), WAIT).toBe('Which day?');
+    expect(await page.getByRole('textbox', { name: 'Button 1' }).inputValue()).toBe('Monday');
+    await writeAgain('plan.pdf');
+    await page.getByText('Something is written in the field already.').waitFor(WAIT);
+    await page.getByRole('button', { name: 'Remove button 1' }).click();
+    await reply(page).fill('');
+    await writeAgain('plan.pdf');
+    await page.getByRole('button', { name: 'Remove plan.pdf' }).waitFor(WAIT);
     expectNoProblems();
   });
 });

@@ -97,7 +97,7 @@ describe.runIf(CHROMIUM)('a day at the front desk', () => {
     await thread(page).getByText('Tomorrow at nine.').hover();
     await thread(page).getByRole('button', { name: 'About this message' }).last().click();
     await page.getByRole('menuitem', { name: 'Do not send' }).click();
-    await page.getByText('Its text is in the field again.').waitFor(WAIT);
+    await page.getByText('It is in the field again.').waitFor(WAIT);
     expect(await reply(page).inputValue()).toBe('Tomorrow at nine.');
     await expect.poll(() => thread(page).getByText('Scheduled for').count(), WAIT).toBe(0);
     expect(await messagesOf(chatId)).toHaveLength(1);

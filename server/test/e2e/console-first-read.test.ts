@@ -236,6 +236,25 @@ describe.runIf(CHROMIUM)('what a page has not read yet', () => {
     expectNoProblems();
   });
 
+  it('logging out asks about buttons alone, also beside a draft that cannot be read', async () => {
+    await inbox.write('Half Chosen', 'Hello');
+    const { id } = await inbox.chatWith('Half Chosen');
+    const { page, open, expectNoProblems } = await test.pageFor('agent');
+    await open(`/inbox/${id}`);
+    await page.getByRole('button', { name: 'Buttons to tap' }).click(WAIT);
+    await page.keyboard.type('Monday');
+    await page.evaluate(`sessionStorage.setItem('parley.draft.unreadable', '{')`);
+    await open('/profile');
+    await page.getByRole('heading', { name: 'Your account' }).waitFor(WAIT);
+    const question = await askToLogOut(page);
+    await question.getByRole('button', { name: 'Cancel' }).click(WAIT);
+    await open(`/inbox/${id}`);
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Button 1' }).inputValue(), WAIT)
+      .toBe('Monday');
+    expectNoProblems();
+  });
+
   it('leaving asks about a campaign that could not be stored', async () => {
     const { id } = await test.api('POST', '/v3/campaigns', {
       name: 'Unstored',

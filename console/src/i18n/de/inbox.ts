@@ -94,7 +94,7 @@ export const inbox: Texts<typeof english> = {
   'message.notAgain': 'Im Feld steht schon etwas. Senden oder entfernen Sie es zuerst.',
   'message.cancel': 'Nicht senden',
   'message.cancelled': 'Die Nachricht wird nicht gesendet',
-  'message.cancelledKept': 'Die Nachricht wird nicht gesendet. Ihr Text steht wieder im Feld.',
+  'message.cancelledKept': 'Die Nachricht wird nicht gesendet. Sie steht wieder im Feld.',
   'message.discard': 'Verwerfen',
   'message.deleted': 'Diese Nachricht wurde gelöscht',
   'message.edited': 'Bearbeitet',
@@ -155,6 +155,11 @@ export const inbox: Texts<typeof english> = {
   'composer.button': 'Schaltfläche {number}',
   'composer.removeButton': 'Schaltfläche {number} entfernen',
   'composer.addButton': 'Schaltfläche hinzufügen',
+  'composer.tooLongWithButtons': {
+    one: 'Der Text ist zu lang für eine Nachricht mit Schaltflächen. Kürzen Sie ihn um {count} Zeichen, oder entfernen Sie die Schaltflächen.',
+    other:
+      'Der Text ist zu lang für eine Nachricht mit Schaltflächen. Kürzen Sie ihn um {count} Zeichen, oder entfernen Sie die Schaltflächen.',
+  },
   'composer.emoji': 'Emoji',
   'composer.emojiPlaceholder': 'Was es zeigt',
   'composer.mention': 'Kollegen erwähnen',

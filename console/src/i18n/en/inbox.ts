@@ -91,7 +91,7 @@ export const inbox = {
   'message.notAgain': 'Something is written in the field already. Send or remove it first.',
   'message.cancel': 'Do not send',
   'message.cancelled': 'The message will not be sent',
-  'message.cancelledKept': 'The message will not be sent. Its text is in the field again.',
+  'message.cancelledKept': 'The message will not be sent. It is in the field again.',
   'message.discard': 'Discard',
   'message.deleted': 'This message was deleted',
   'message.edited': 'Edited',
@@ -151,6 +151,11 @@ export const inbox = {
   'composer.button': 'Button {number}',
   'composer.removeButton': 'Remove button {number}',
   'composer.addButton': 'Add a button',
+  'composer.tooLongWithButtons': {
+    one: 'The text is too long for a message with buttons. Shorten it by {count} character, or remove the buttons.',
+    other:
+      'The text is too long for a message with buttons. Shorten it by {count} characters, or remove the buttons.',
+  },
   'composer.emoji': 'Emoji',
   'composer.emojiPlaceholder': 'Type what it shows',
   'composer.mention': 'Mention a colleague',

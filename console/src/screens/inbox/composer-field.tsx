@@ -1,7 +1,9 @@
 import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react';
+import { isPicture, useFilePath } from '../../api/files.ts';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { type Attachment, isStoredFile } from './attachment.ts';
 import styles from './composer.module.css';
 
 const MAX_LINES = 10;
@@ -67,21 +69,24 @@ export function QuotedMessage({ text, onRemove }: { text: string; onRemove: () =
   );
 }
 
-/** A picture of the person's own device, before anybody else has it. */
-function Thumbnail({ file }: { file: File }) {
+/** A picture of the server, or of the person's own device, before anybody else has it. */
+function Thumbnail({ file }: { file: Attachment }) {
+  const pathOf = useFilePath();
   const [url, setUrl] = useState<string>();
   useEffect(() => {
+    if (isStoredFile(file)) return;
     const made = URL.createObjectURL(file);
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
   // The name stands beside it.
-  return url === undefined ? null : <img className={styles.thumbnail} src={url} alt="" />;
+  const src = isStoredFile(file) ? pathOf(file.fileId) : url;
+  return src === undefined ? null : <img className={styles.thumbnail} src={src} alt="" />;
 }
 
 interface AttachedFilesProps {
-  files: readonly File[];
-  onChange: (files: readonly File[]) => void;
+  files: readonly Attachment[];
+  onChange: (files: readonly Attachment[]) => void;
 }
 
 export function AttachedFiles({ files, onChange }: AttachedFilesProps) {
@@ -92,9 +97,9 @@ export function AttachedFiles({ files, onChange }: AttachedFilesProps) {
       {files.map((file, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
         <li key={index} className={styles.file}>
-          {file.type.startsWith('image/') ? <Thumbnail file={file} /> : <Icon name="attach" />}
+          {isPicture(file.type) ? <Thumbnail file={file} /> : <Icon name="attach" />}
           <span dir="auto">{file.name}</span>
-          <span className={styles.meta}>{formatBytes(file.size)}</span>
+          {file.size !== null && <span className={styles.meta}>{formatBytes(file.size)}</span>}
           <IconButton
             icon="close"
             label={t('composer.removeFile', { name: file.name })}

@@ -1,4 +1,5 @@
-import type { SavedReply, User } from '@parley/sdk';
+import { type Chat, renderSavedReply, type SavedReply, type User } from '@parley/sdk';
+import { client, useWrite } from '../../api/api.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -6,17 +7,21 @@ import { useSavedReplies, useUsers } from './data.ts';
 import { Picker } from './picker.tsx';
 
 interface SavedRepliesProps {
-  channelId: string;
-  onPick: (reply: SavedReply) => void;
+  chat: Chat;
+  /** With everything filled in for the chat. */
+  onPick: (text: string, media: SavedReply['media']) => void;
   onClose: () => void;
 }
 
-/** The texts that were saved for this channel. */
-export function SavedReplies({ channelId, onPick, onClose }: SavedRepliesProps) {
+/** The texts that were saved for this channel. It stays open until the one that was picked is filled in. */
+export function SavedReplies({ chat, onPick, onClose }: SavedRepliesProps) {
   const t = useText();
   const { data: replies = [], isPending } = useSavedReplies();
+  const render = useWrite(({ id }: SavedReply) =>
+    renderSavedReply(client, { path: { savedReplyId: id }, body: { chatId: chat.id } }),
+  );
   const usable = replies.filter(
-    ({ channelIds }) => channelIds.length === 0 || channelIds.includes(channelId),
+    ({ channelIds }) => channelIds.length === 0 || channelIds.includes(chat.channelId),
   );
   return (
     <Picker
@@ -30,9 +35,11 @@ export function SavedReplies({ channelId, onPick, onClose }: SavedRepliesProps) 
       }))}
       empty={t('composer.noSavedReplies')}
       isWaiting={isPending}
+      isBusy={render.isPending}
       onPick={(id) => {
         const picked = usable.find((one) => one.id === id);
-        if (picked) onPick(picked);
+        // Unlike an option of the hook, this is not called any more when the chat was left.
+        if (picked) render.mutate(picked, { onSuccess: ({ text }) => onPick(text, picked.media) });
       }}
       onClose={onClose}
     />

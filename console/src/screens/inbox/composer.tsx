@@ -1,4 +1,4 @@
-import { type Chat, createNote, type Message, type SavedReply } from '@parley/sdk';
+import { type Chat, createNote, type Message } from '@parley/sdk';
 import { type KeyboardEvent, lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { client, useWrite } from '../../api/api.ts';
@@ -7,10 +7,11 @@ import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import { useKeys } from '../../keys/keys.ts';
 import { classes } from '../../ui/classes.ts';
-import { ErrorNotice } from '../../ui/notices.tsx';
+import { ErrorNotice, Warning } from '../../ui/notices.tsx';
 import { RelativeTime, useNow } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { useChatActions } from './actions.ts';
+import { storedFilesOf } from './attachment.ts';
 import { findCachedChat } from './chat-cache.ts';
 import styles from './composer.module.css';
 import { ComposerBar } from './composer-bar.tsx';
@@ -20,9 +21,8 @@ import { Mentions, SavedReplies } from './composer-pickers.tsx';
 import { useChannel } from './data.ts';
 import { summarise } from './describe-message.ts';
 import { type Draft, useDraft } from './drafts.ts';
-import { maxButtonsOn, titlesOf } from './message-bodies.ts';
+import { excessWithButtons, maxButtonsOn, titlesOf } from './message-bodies.ts';
 import { TypingLine } from './present.tsx';
-import { readSavedReply } from './saved-reply.ts';
 import { SendButtons } from './send-buttons.tsx';
 import { sendDraft } from './send-draft.ts';
 import { TemplateForm } from './template-form.tsx';
@@ -39,8 +39,8 @@ export interface ComposerHandle {
   attach(files: Iterable<File>): void;
   /** Begins a reply to one message. */
   answer(message: Message): void;
-  /** Puts a text that was not sent into the empty field. Returns whether it was empty. */
-  restore(text: string): boolean;
+  /** Puts what was not sent into the empty field. Returns whether it was empty. */
+  restore(unsent: Pick<Draft, 'reply' | 'buttons' | 'files'>): boolean;
 }
 
 interface ComposerProps {
@@ -72,7 +72,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
     (chat.openUntil === null ? hasReplyWindow(kind) : Date.parse(chat.openUntil) <= now.getTime()) &&
     replyTo?.isComment !== true;
   const takesFiles = canSend && !isNote && !isClosed;
-  const addFiles = (added: Iterable<File>): void => change({ files: [...files, ...added] });
+  const addFiles = (added: Iterable<File>): void => change((now) => ({ files: [...now.files, ...added] }));
 
   const note = useWrite(
     (written: string) => {
@@ -92,9 +92,6 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
       showsError: true,
     },
   );
-  const render = useWrite((picked: SavedReply) => readSavedReply(picked, chat.id), {
-    onSuccess: (read) => insert(read.text, { files: [...files, ...read.files] }),
-  });
 
   useEffect(() => {
     handle.current = {
@@ -124,8 +121,8 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
         field.current?.focus();
       },
       restore(unsent) {
-        if (draft.reply !== '') return false;
-        flushSync(() => change({ mode: 'reply', reply: unsent }));
+        if (draft.reply !== '' || titlesOf(buttons).length > 0) return false;
+        flushSync(() => change({ ...unsent, mode: 'reply', files: [...files, ...unsent.files] }));
         field.current?.focus();
         return true;
       },
@@ -136,15 +133,18 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   });
 
   /** At the cursor, with the cursor after it: all before the next key, however fast somebody types. */
-  function insert(added: string, more: Partial<Draft> = {}): void {
-    const { value = text, selectionStart = text.length, selectionEnd = text.length } = field.current ?? {};
-    const end = selectionStart + added.length;
+  function insert(into: Draft['mode'], added: string, more?: (now: Draft) => Partial<Draft>): void {
+    flushSync(() => change({ mode: into }));
+    const { selectionStart: start = Infinity, selectionEnd: end = Infinity } = field.current ?? {};
     flushSync(() => {
       setPicking(undefined);
-      change({ [mode]: value.slice(0, selectionStart) + added + value.slice(selectionEnd), ...more });
+      change((now) => ({
+        [into]: now[into].slice(0, start) + added + now[into].slice(end),
+        ...more?.(now),
+      }));
     });
     field.current?.focus();
-    field.current?.setSelectionRange(end, end);
+    field.current?.setSelectionRange(start + added.length, start + added.length);
   }
   function closePicker(): void {
     flushSync(() => setPicking(undefined));
@@ -154,8 +154,10 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
   // Buttons belong to a text.
   const needsText = isNote || files.length === 0 || titlesOf(buttons).length > 0;
   const isEmpty = text.trim() === '' && needsText;
+  const excess = isNote ? 0 : excessWithButtons({ text, buttons }, kind);
+  const canSubmit = !isEmpty && excess === 0;
   async function submit(closes: boolean, at?: Date): Promise<void> {
-    if (isEmpty || note.isPending || (!isNote && isClosed)) return;
+    if (!canSubmit || note.isPending || (!isNote && isClosed)) return;
     if (isNote) return note.mutate(text.trim());
     change({ reply: '', files: [], buttons: [], replyTo: undefined });
     onTyping(false);
@@ -238,6 +240,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
               }}
             />
           )}
+          {excess > 0 && <Warning>{t('composer.tooLongWithButtons', { count: excess })}</Warning>}
           {!isNote && <AttachedFiles files={files} onChange={(next) => change({ files: next })} />}
           {isNote && note.error ? <ErrorNotice error={note.error} /> : null}
           <ComposerBar
@@ -248,7 +251,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
           >
             <SendButtons
               isNote={isNote}
-              isEmpty={isEmpty}
+              isDisabled={!canSubmit}
               isBusy={note.isPending}
               canClose={canNote && chat.status !== 'closed'}
               onSend={(closes) => void submit(closes)}
@@ -259,18 +262,19 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
       )}
       {picking === 'savedReply' && (
         <SavedReplies
-          channelId={chat.channelId}
-          onPick={(picked) => {
-            closePicker();
-            render.mutate(picked);
-          }}
+          chat={chat}
+          onPick={(written, media) =>
+            insert('reply', written, (now) => ({ files: [...now.files, ...storedFilesOf(media)] }))
+          }
           onClose={closePicker}
         />
       )}
       {picking === 'mention' && (
         <Mentions
-          onPick={({ id, name }) => insert(`@${name} `, { mentioned: [...draft.mentioned, { id, name }] })}
-          onClose={() => insert('@')}
+          onPick={({ id, name }) =>
+            insert('note', `@${name} `, (now) => ({ mentioned: [...now.mentioned, { id, name }] }))
+          }
+          onClose={() => insert('note', '@')}
         />
       )}
       {picking === 'time' && (
@@ -286,7 +290,7 @@ export function Composer({ chat, handle, onTyping }: ComposerProps) {
       )}
       {picking === 'emoji' && (
         <Suspense>
-          <EmojiPicker onPick={insert} onClose={closePicker} />
+          <EmojiPicker onPick={(sign) => insert(mode, sign)} onClose={closePicker} />
         </Suspense>
       )}
     </section>

@@ -8,7 +8,7 @@ import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { ComposerHandle } from './composer.tsx';
 import { useMessageActions } from './message-actions.ts';
-import { MessageContent, PlainText } from './message-content.tsx';
+import { Choices, MessageContent, PlainText } from './message-content.tsx';
 import { discardOutgoing, retryOutgoing } from './outgoing.ts';
 import { entryId } from './target.ts';
 import styles from './thread.module.css';
@@ -91,7 +91,7 @@ export function MessageEntry({ message, replied, isTarget, composer }: MessageEn
 
 export function OutgoingEntry({ outgoing }: { outgoing: Outgoing }) {
   const t = useText();
-  const { key, text, files, error } = outgoing;
+  const { key, text, files, body, error } = outgoing;
   return (
     <div className={classes(styles.bubble, error ? styles.bad : styles.sending)}>
       {files.map(({ name }, index) => (
@@ -102,6 +102,7 @@ export function OutgoingEntry({ outgoing }: { outgoing: Outgoing }) {
         </p>
       ))}
       {text !== '' && <PlainText text={text} />}
+      <Choices content={body.interactive} />
       {error ? (
         <>
           <p className={styles.reason} role="alert">

@@ -2,10 +2,12 @@ import { cancelMessage, type Message } from '@parley/sdk';
 import type { RefObject } from 'react';
 import { client } from '../../api/api.ts';
 import { hasQuotes } from '../../api/channel-kinds.ts';
+import { listIn, textIn } from '../../api/content.ts';
 import { useScope } from '../../api/session.tsx';
 import { useText } from '../../i18n/i18n.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { useShowError, useToast } from '../../ui/toast.tsx';
+import { storedFilesOf } from './attachment.ts';
 import type { ComposerHandle } from './composer.tsx';
 import { useChannel } from './data.ts';
 import { removeMessage } from './thread-cache.ts';
@@ -24,15 +26,23 @@ export function useMessageActions(
   const showError = useShowError();
   const canSend = useScope('messages:write');
   const kind = useChannel(message.channelId)?.kind;
-  const { id, text, sender, status, type, deletedAt } = message;
+  const { id, text, sender, status, type, content, media, deletedAt } = message;
   if (deletedAt !== null) return [];
+  const files = storedFilesOf(media);
+  const hasParts = text !== null || files.length > 0;
+  const restore = (): boolean | undefined =>
+    composer.current?.restore({
+      reply: text ?? '',
+      buttons: listIn(content, 'buttons').flatMap((button) => textIn(button, 'title') ?? []),
+      files,
+    });
 
   async function cancel(): Promise<void> {
     try {
       await cancelMessage(client, { path: { messageId: id } });
       removeMessage(message);
       // What was written is not lost with it.
-      const isKept = text !== null && composer.current?.restore(text) === true;
+      const isKept = hasParts && restore() === true;
       toast({ text: t(isKept ? 'message.cancelledKept' : 'message.cancelled') });
     } catch (error) {
       showError(error);
@@ -48,12 +58,12 @@ export function useMessageActions(
       },
     canSend &&
       status === 'failed' &&
-      text !== null && {
+      hasParts && {
         id: 'again',
         label: t('message.again'),
         icon: 'undo',
         run: () => {
-          if (composer.current?.restore(text) === false) toast({ text: t('message.notAgain'), look: 'bad' });
+          if (restore() === false) toast({ text: t('message.notAgain'), look: 'bad' });
         },
       },
     canSend &&

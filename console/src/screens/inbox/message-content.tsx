@@ -97,7 +97,7 @@ const titleOf = (item: Record<string, unknown>): string =>
   textIn(item, 'title') ?? textIn(item, 'text') ?? '';
 
 /** The buttons or rows that the contact could choose from. */
-function Choices({ content }: { content: Message['content'] }) {
+export function Choices({ content }: { content: unknown }) {
   const t = useText();
   const rows = listIn(content, 'list', 'sections').flatMap((section) => listIn(section, 'rows'));
   const link = textIn(content, 'link', 'title');

@@ -2,6 +2,7 @@ import { type Message, type SendChatMessageBody, sendChatMessage, uploadFile } f
 import { client } from '../../api/api.ts';
 import { createStore } from '../../api/store.ts';
 import { addUnsavedCheck } from '../../app/leave-page.ts';
+import { type Attachment, isStoredFile } from './attachment.ts';
 import { refreshChat } from './chat-cache.ts';
 import { isStored, storeMessage } from './thread-cache.ts';
 import type { Outgoing } from './thread-items.ts';
@@ -50,16 +51,21 @@ async function post(chatId: string, send: () => Promise<Message>): Promise<Messa
   }
 }
 
-/** Uploads the files and sends the message. A retry has the same key, so that it arrives once. */
+async function upload(file: File, idempotencyKey: string) {
+  const { id, filename } = await uploadFile(client, { body: { file, isPrivate: true }, idempotencyKey });
+  return { fileId: id, filename };
+}
+
+/** Uploads the new files and sends the message. A retry has the same key, so that it arrives once. */
 async function transmit({ key, chatId, body, files }: Outgoing): Promise<Message | undefined> {
   try {
     const media: { fileId: string; filename: string }[] = [];
     for (const [index, file] of files.entries()) {
-      const { id, filename } = await uploadFile(client, {
-        body: { file, isPrivate: true },
-        idempotencyKey: `${key}-${index}`,
-      });
-      media.push({ fileId: id, filename });
+      media.push(
+        isStoredFile(file)
+          ? { fileId: file.fileId, filename: file.name }
+          : await upload(file, `${key}-${index}`),
+      );
     }
     const message = await post(chatId, () =>
       sendChatMessage(client, {
@@ -90,7 +96,7 @@ let lastKey = 0;
 export function sendOptimistically(
   chatId: string,
   body: SendChatMessageBody,
-  files: readonly File[] = [],
+  files: readonly Attachment[] = [],
   text = body.text ?? '',
 ): Promise<Message | undefined> {
   lastKey += 1;

@@ -7,7 +7,7 @@ import styles from './composer.module.css';
 
 interface SendButtonsProps {
   isNote: boolean;
-  isEmpty: boolean;
+  isDisabled: boolean;
   isBusy: boolean;
   canClose: boolean;
   onSend: (closes: boolean) => void;
@@ -15,7 +15,7 @@ interface SendButtonsProps {
 }
 
 /** Sends what was written: now, now and done with it, or later. A note is stored at once. */
-export function SendButtons({ isNote, isEmpty, isBusy, canClose, onSend, onLater }: SendButtonsProps) {
+export function SendButtons({ isNote, isDisabled, isBusy, canClose, onSend, onLater }: SendButtonsProps) {
   const t = useText();
   return (
     <>
@@ -25,7 +25,7 @@ export function SendButtons({ isNote, isEmpty, isBusy, canClose, onSend, onLater
       <Button
         look="primary"
         icon={isNote ? 'note' : 'send'}
-        disabled={isEmpty}
+        disabled={isDisabled}
         isBusy={isBusy}
         onClick={() => onSend(false)}
       >
@@ -34,7 +34,7 @@ export function SendButtons({ isNote, isEmpty, isBusy, canClose, onSend, onLater
       {!isNote && (
         <Menu
           label={t('composer.otherSends')}
-          isDisabled={isEmpty}
+          isDisabled={isDisabled}
           items={[
             ...(canClose
               ? [

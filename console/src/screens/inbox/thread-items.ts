@@ -1,4 +1,5 @@
 import type { Message, Note, SendChatMessageBody } from '@parley/sdk';
+import type { Attachment } from './attachment.ts';
 
 /** A message that the server has not taken yet. It stays until it is sent or given up, on whatever screen the person is. */
 export interface Outgoing {
@@ -6,7 +7,7 @@ export interface Outgoing {
   chatId: string;
   at: string;
   body: SendChatMessageBody;
-  files: readonly File[];
+  files: readonly Attachment[];
   /** What is shown until it is sent. */
   text: string;
   /** Why it was not taken; undefined while it is on its way. */

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { bodiesOf, maxButtonsOn } from '../../../../console/src/screens/inbox/message-bodies.ts';
+import { storedFilesOf } from '../../../../console/src/screens/inbox/attachment.ts';
+import {
+  bodiesOf,
+  excessWithButtons,
+  maxButtonsOn,
+} from '../../../../console/src/screens/inbox/message-bodies.ts';
 
 const fileOf = (name: string, type: string): File => new File(['x'], name, { type });
 const photo = fileOf('bike.png', 'image/png');
@@ -53,6 +58,23 @@ describe('what a written reply is sent as', () => {
       [{ text: 'Hello' }, []],
     ]);
     expect(['whatsapp', 'instagram', 'sms', 'email', undefined].map(maxButtonsOn)).toEqual([3, 13, 0, 0, 0]);
+  });
+
+  it('says how much too long a text with buttons is, in characters or bytes as the vendor counts', () => {
+    const excess = (text: string, kind: string | undefined, buttons = ['Yes']) =>
+      excessWithButtons({ text, buttons }, kind);
+    expect([1024, 1025].map((count) => excess('😀'.repeat(count), 'whatsapp'))).toEqual([0, 1]);
+    expect(excess(` ${'x'.repeat(1024)} `, 'whatsapp')).toBe(0);
+    expect(['x'.repeat(1000), 'ü'.repeat(501)].map((text) => excess(text, 'instagram'))).toEqual([0, 2]);
+    expect(excess('x'.repeat(4096), 'whatsapp', [' '])).toBe(0);
+    expect(['email', undefined].map((kind) => excess('x'.repeat(4096), kind))).toEqual([0, 0]);
+  });
+
+  it('takes a file that the server has like a new one', () => {
+    const media = [{ fileId: 'f1', filename: 'bike.png', mimeType: 'image/png', size: 3 }];
+    const stored = storedFilesOf(media);
+    expect(stored).toEqual([{ fileId: 'f1', name: 'bike.png', type: 'image/png', size: 3 }]);
+    expect(bodiesOf({ text: 'Look', files: stored }, 'whatsapp')).toEqual([[{ text: 'Look' }, stored]]);
   });
 
   it('is one mail with all files', () => {
