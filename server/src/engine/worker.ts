@@ -165,9 +165,12 @@ export function createWorker(options: WorkerOptions): Worker {
       } else await scan();
     },
     async settle() {
-      // Without timers leases are renewed only here.
+      // Without timers leases are renewed only here, and the work may take longer than a lease.
       if (!options.timers) await beat();
-      while ((await scan()) > 0) await idle();
+      while ((await scan()) > 0) {
+        await idle();
+        if (!options.timers && performance.now() - beatAt > HEARTBEAT_MS) await beat();
+      }
     },
     async stop(graceMs) {
       testClock.stop();

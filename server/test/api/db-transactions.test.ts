@@ -209,11 +209,13 @@ describe('a connection that breaks', () => {
       const sleeping = Promise.allSettled(
         Array.from({ length: 5 }, () => tx.query('select pg_sleep(5)', [])),
       );
-      const { rows } = await db.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and query like '%pg_sleep(5)%' and pid <> pg_backend_pid()`,
-        [],
-      );
+      const sleepers = `from pg_stat_activity
+          where datname = current_database() and state = 'active' and query like $1 and pid <> pg_backend_pid()`;
+      const like = ['%pg_sleep(5)%'];
+      await expect
+        .poll(async () => (await db.query(`select pid ${sleepers}`, like)).rows.length, { interval: 5 })
+        .toBe(1);
+      const { rows } = await db.query(`select pg_terminate_backend(pid) ${sleepers}`, like);
       expect(rows.length).toBeGreaterThan(0);
       expect((await sleeping).every((end) => end.status === 'rejected')).toBe(true);
     });

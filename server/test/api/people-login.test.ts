@@ -11,6 +11,7 @@ import {
 } from '../kit/people.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { OPERATOR_TOKEN, useServer } from '../kit/server.ts';
+import { until } from '../kit/until.ts';
 
 const server = await useServer();
 afterEach(() => vi.useRealTimers());
@@ -71,7 +72,7 @@ describe('a login', () => {
     at(11);
     expect(await status()).toBe(200);
     at(22);
-    await vi.waitFor(async () => expect(await status()).toBe(200));
+    await expect.poll(status).toBe(200);
     at(35);
     expect(await status()).toBe(401);
 
@@ -82,12 +83,12 @@ describe('a login', () => {
       setRealTime(begin + hour * 3600_000);
       expect((await again.get('/v3/session')).status).toBe(200);
       // The note of the last use is written beside the request.
-      await vi.waitFor(async () => {
+      await until(async () => {
         const { rows } = await server.system.db.query(
           'select 1 from sessions where person_id = (select person_id from users where id = $1) and last_seen_at > $2',
           [busy.userId, new Date(begin + (hour - 1) * 3600_000)],
         );
-        expect(rows).toHaveLength(1);
+        return rows.length === 1;
       });
     }
     setRealTime(begin + 30 * 24 * 3600_000 + 1000);

@@ -98,7 +98,7 @@ export const invalid = (issues: Record<string, string>): [number, string, Record
   issues,
 ];
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 20;
 
 /** Repeats `find` until it returns something. */

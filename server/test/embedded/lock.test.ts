@@ -76,7 +76,15 @@ describe.concurrent('the lock on a data folder', () => {
     const rival = await connectTo(database.connection);
     // It waits for the same key, so it gets the lock when the session of the holder ends.
     const taken = rival.query(`select pg_advisory_lock(x'${Buffer.from('parley').toString('hex')}'::bigint)`);
-    await delay(200);
+    await until(
+      async () =>
+        (
+          await query(
+            database.connection,
+            `select 1 from pg_locks where locktype = 'advisory' and not granted`,
+          )
+        ).length === 1,
+    );
     await query(database.connection, `select pg_terminate_backend(${holder})`);
     await taken;
     await lost;

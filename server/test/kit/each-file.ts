@@ -6,8 +6,8 @@ import { closeFile } from './clean-up.ts';
 
 /** Runs before every test file: cleans up after it, and fails it if anything is left. */
 
-/** A port or a process needs a moment to be free. */
-const TIMEOUT_MS = 2_000;
+/** A port or a process needs a moment to be free, on a busy machine a long one. */
+const TIMEOUT_MS = 20_000;
 
 const folder = join(inject('runFolder'), String(process.pid));
 

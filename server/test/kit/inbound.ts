@@ -37,12 +37,13 @@ export async function storeInbound(
   db: TenantDatabase,
   channelId: string,
   bodies: Buffer[],
+  dueAt = '-infinity',
 ): Promise<string[]> {
   const ids = bodies.map(() => newId());
   await db.query(
     `insert into inbound (id, tenant_id, channel_id, headers, body, shard, due_at, created_at)
-     select b.id, $1, $2, '{}', b.body, $3, '-infinity', now() from unnest($4::uuid[], $5::bytea[]) as b (id, body)`,
-    [db.tenantId, channelId, shardOf(channelId, db.tenantId), ids, bodies],
+     select b.id, $1, $2, '{}', b.body, $3, $6::timestamptz, now() from unnest($4::uuid[], $5::bytea[]) as b (id, body)`,
+    [db.tenantId, channelId, shardOf(channelId, db.tenantId), ids, bodies, dueAt],
   );
   return ids;
 }

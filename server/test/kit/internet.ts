@@ -2,7 +2,7 @@ import { createServer, Socket } from 'node:net';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import type { Lookup } from '../../src/outbound/connector.ts';
 import { cleanUp } from './clean-up.ts';
-import { useListener } from './listeners.ts';
+import { type Listener, useListener } from './listeners.ts';
 
 /** The only address that may be called: it represents the internet. */
 export const OUTSIDE = '127.0.0.2';
@@ -24,13 +24,29 @@ const HTTP = /^[A-Z]+ \S+ HTTP\/1\.1\r\n/;
 /** Servers of mail speak first. */
 const GREETING_MS = 50;
 
+/** Servers on the same port of several addresses. A port that is free on one of them may be taken on another. */
+export async function useSamePort<T extends { port: number; close(): Promise<void> }>(
+  ...starters: readonly ((port: number) => Promise<T>)[]
+): Promise<T[]> {
+  for (;;) {
+    const started: T[] = [];
+    try {
+      for (const start of starters) started.push(await start(started[0]?.port ?? 0));
+      return started;
+    } catch (error) {
+      for (const one of started) await one.close();
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+}
+
 /**
  * A server on an address that may be called, and one that counts as internal, both on the same port. Every attempt of this process
  * to connect to that port is noted, also to addresses where nothing listens.
  */
 export async function useInternet(): Promise<Internet> {
   let answer = '';
-  const server = createServer((socket) => {
+  const speak = (socket: Socket): void => {
     socket.on('error', () => {});
     const greeting = setTimeout(() => socket.end('554 no service\r\n'), GREETING_MS);
     socket.on('data', (chunk) => {
@@ -38,13 +54,14 @@ export async function useInternet(): Promise<Internet> {
       clearTimeout(greeting);
       socket.end(answer);
     });
-  });
-  const outside = await useListener(server, { host: OUTSIDE });
-  for (const host of ['127.0.0.1', '::1'])
-    await useListener(
-      createServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret')),
-      { host, port: outside.port },
-    );
+  };
+  const inside = () =>
+    createServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret'));
+  const [outside] = (await useSamePort(
+    (port) => useListener(createServer(speak), { host: OUTSIDE, port }),
+    (port) => useListener(inside(), { host: '127.0.0.1', port }),
+    (port) => useListener(inside(), { host: '::1', port }),
+  )) as [Listener, Listener, Listener];
   const names = new Map<string, string[][]>();
   const attempts: string[] = [];
   const { connect } = Socket.prototype;

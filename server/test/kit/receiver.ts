@@ -55,6 +55,8 @@ export async function useReceiver(host = '127.0.0.1', port = 0): Promise<Receive
   });
   cleanUpAfterFile(() => expect(issues).toEqual([]));
   const listener = await useListener(server, { host, port, registerCleanUp: cleanUpAfterFile });
+  // The port may have been that of a receiver of another file, which other webhooks pointed to.
+  webhooksAt.delete(new URL(listener.url).host);
   return {
     ...listener,
     url: `${listener.url}${path}`,

@@ -16,8 +16,8 @@ declare module 'vitest' {
 /** Where PostgreSQL keeps the databases of a run if there is enough memory. */
 export const MEMORY = '/dev/shm';
 const BUILD = fileURLToPath(new URL('../../bin/build.js', import.meta.url));
-/** A process needs a moment to end. */
-const TIMEOUT_MS = 5_000;
+/** A process needs a moment to end, on a busy machine a long one. */
+const TIMEOUT_MS = 30_000;
 /**
  * The folder of a process that runs test files: each-file.ts checks and removes it after every file, except after one whose
  * tests are all skipped, which has no hooks.

@@ -141,6 +141,7 @@ export async function useServer({
     connections: FEW_CONNECTIONS,
     // A slow machine is no failure of what is tested.
     databaseWaitMs: 60_000,
+    searches: { timeoutMs: 60_000 },
     metricsCacheMs: 0,
     ...overrides,
     people: { scryptCost: CHEAP_SCRYPT, ...overrides.people },

@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { collectGarbage } from '../kit/collect-garbage.ts';
 import { bodyFor, createFixtures, headersFor, idsFor, pathOf, tokenFor } from '../kit/route-calls.ts';
 import { useServer } from '../kit/server.ts';
 
@@ -9,9 +8,6 @@ const fixtures = await createFixtures(server);
 const { tenant } = fixtures;
 const routes = server.system.app.routes.filter(({ spec }) => spec.body !== undefined);
 const named = routes.map((route) => [`${route.spec.method} ${route.spec.path}`, route] as const);
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('too much', () => {
   it.each(named)('D1: %s refuses JSON nested 100,000 deep, and lives', async (_, route) => {

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { automationOf, personOf } from '../kit/automations.ts';
 import { groundFor } from '../kit/campaigns.ts';
 import { type CliRun, PARLEY, startCli, useFolder } from '../kit/cli.ts';
-import { useHttpServer, useListener } from '../kit/listeners.ts';
+import { useHttpServer, useListener, useTcpServer } from '../kit/listeners.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { until } from '../kit/until.ts';
 import { listen } from '../kit/wire.ts';
@@ -102,12 +102,12 @@ describe('parley contacts import', () => {
 
   it('leaves an import running at Ctrl-C, which can be followed over a lost connection', async () => {
     await writeFile(join(folder, 'customers.csv'), 'name,phone\nAda,+15550001111\n');
-    const proxy = () =>
-      createServer(
-        (socket) => void socket.pipe(connect(port, '127.0.0.1').on('error', () => {})).pipe(socket),
-      );
-    const first = await useListener(proxy());
-    const started = start(['contacts', 'import', 'customers.csv', '--url', first.url]);
+    let isLost = false;
+    const proxy = await useTcpServer((socket) => {
+      if (isLost) socket.destroy();
+      else socket.pipe(connect(port, '127.0.0.1').on('error', () => {})).pipe(socket);
+    });
+    const started = start(['contacts', 'import', 'customers.csv', '--url', proxy.url]);
     await until(() => started.stderr().includes('has started'));
     await delay(100);
     started.child.kill('SIGINT');
@@ -119,11 +119,12 @@ describe('parley contacts import', () => {
       true,
     ]);
 
-    const following = start(['contacts', 'import', '--follow', id as string, '--url', first.url]);
+    const following = start(['contacts', 'import', '--follow', id as string, '--url', proxy.url]);
     await until(() => following.stderr().includes('counting rows'));
-    await first.close();
+    isLost = true;
+    for (const socket of proxy.sockets) socket.destroy();
     await until(() => following.stderr().includes('is unreachable'));
-    await useListener(proxy(), { port: first.port });
+    isLost = false;
     const result = await runAndWork(following);
     expect(result.stderr).toContain('Connected again.');
     expect(result.stdout).toContain('Imported: 1 created');

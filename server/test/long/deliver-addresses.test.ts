@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseAllowList } from '../../src/outbound/addresses.ts';
 import type { Lookup } from '../../src/outbound/connector.ts';
-import { useReceiver } from '../kit/receiver.ts';
+import { useSamePort } from '../kit/internet.ts';
+import { type Receiver, useReceiver } from '../kit/receiver.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { ACCOUNT, TOKEN } from '../kit/twilio.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
@@ -21,8 +22,10 @@ const server = await useServer({
   outbound: { lookup },
 });
 
-const outside = await useReceiver('127.0.0.2');
-const inside = await useReceiver('127.0.0.1', outside.port);
+const [outside, inside] = (await useSamePort(
+  (port) => useReceiver('127.0.0.2', port),
+  (port) => useReceiver('127.0.0.1', port),
+)) as [Receiver, Receiver];
 let tenant: TestTenant;
 let channel: { id: string };
 beforeEach(async () => {

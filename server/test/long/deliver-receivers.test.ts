@@ -8,7 +8,7 @@ import { hasOpenssl, selfSigned } from '../kit/self-signed.ts';
 import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 import { deliveriesOf, subscribe, write } from '../kit/webhooks.ts';
 
-const DEADLINE_MS = 400;
+const DEADLINE_MS = 2_000;
 const server = await useServer({ deliveryDeadlineMs: DEADLINE_MS });
 
 /** A receiver on plain TCP, so that it can misbehave after the request. */

@@ -8,7 +8,7 @@ import { cleanUp } from '../kit/clean-up.ts';
 import { useTempFolder } from '../kit/temp-folder.ts';
 
 const SERVER = fileURLToPath(new URL('../../', import.meta.url));
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 50_000;
 
 /** A program of two files. Types make the lines of the build differ from those of the source. */
 const broken = `interface Order {

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { data } from '../../src/http/answer.ts';
 import { upload as uploadRoute } from '../../src/http/route.ts';
 import { useBareServer } from '../kit/bare-server.ts';
+import { collectGarbage } from '../kit/collect-garbage.ts';
 import { form, pathOfUrl, storedNames, upload } from '../kit/files.ts';
 import { type TestServer, type TestTenant, useServer } from '../kit/server.ts';
 import { dial, listen, send } from '../kit/wire.ts';
@@ -16,9 +15,6 @@ import { dial, listen, send } from '../kit/wire.ts';
 const MAX_BYTES = 40 * 1024 * 1024;
 const server = await useServer({ maxFileBytes: MAX_BYTES });
 const port = await listen(server.system.app.server);
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const BODY = form({ content: 'A'.repeat(100_000), filename: 'a.txt' });
 const headOf = (token: string, length: number, path = '/v3/files'): string =>

@@ -3,6 +3,7 @@ import { useEventStream } from '../kit/event-client.ts';
 import { cookieOf, OWN_PAGE, personWith, type TestPerson, tokenOf, usePerson } from '../kit/people.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
+import { until } from '../kit/until.ts';
 
 const server = await useServer();
 afterEach(() => vi.useRealTimers());
@@ -125,12 +126,12 @@ describe('while a stream is open, a session', () => {
     at(11);
     await untilChecked(tenant);
     expect((await person.get('/v3/me')).status).toBe(200);
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { rows } = await server.system.db.query(
         'select 1 from sessions s join users u on u.person_id = s.person_id where u.id = $1 and s.last_seen_at > $2',
         [person.userId, new Date(start + 10 * 3600_000)],
       );
-      expect(rows).toHaveLength(1);
+      return rows.length === 1;
     });
     at(22);
     await untilChecked(tenant);

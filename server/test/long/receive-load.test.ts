@@ -91,8 +91,7 @@ it('plain texts of known contacts take four statements, however many they are', 
     // Where messages come within the time that a slow machine takes for the statements, the last ids are asked for.
     server.clock.advance(60_000);
     // Never due, so that only this test processes them.
-    const ids = await storeInbound(db.forTenant(tenant.id), channel.id, texts(turn));
-    await db.query(`update inbound set due_at = 'infinity' where id = any ($1::uuid[])`, [ids]);
+    await storeInbound(db.forTenant(tenant.id), channel.id, texts(turn), 'infinity');
     const rows = await db.all(inboundQueue.claim as NonNullable<typeof inboundQueue.claim>, [
       realShardOf(channel.id),
       channel.id,
