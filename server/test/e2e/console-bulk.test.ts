@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
-import { type TestConsole, useConsole } from '../kit/console.ts';
+import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
 import { hold } from '../kit/hold.ts';
 import { row, type TestInbox, useInbox, WAIT } from '../kit/inbox.ts';
 
@@ -41,6 +41,52 @@ describe.runIf(CHROMIUM)('changes of many chats or contacts', () => {
     await page.getByText('1 chat changed').waitFor(WAIT);
     await page.keyboard.press('e');
     await expect.poll(async () => (await inbox.chatWith('Busy Two')).status, WAIT).toBe('closed');
+    expectNoProblems();
+  });
+
+  it('labels start automations if somebody chooses so, for chats and for contacts', async () => {
+    const { id: labelId } = await test.api('POST', '/v3/labels', { name: 'Invited' });
+    const automation = await test.api('POST', '/v3/automations', {
+      name: 'Invitation',
+      trigger: { type: 'label_added', parameters: { labelId } },
+      steps: [{ id: 'end', type: 'end' }],
+    });
+    await test.api('POST', `/v3/automations/${automation.id}/publish`);
+    const runs = async (): Promise<string[]> => {
+      const found = await test.api('POST', '/v3/automation_runs/search', {
+        query: `eq(automationId,"${automation.id}")`,
+      });
+      return found.map(({ contactId }: { contactId: string }) => contactId);
+    };
+    const names = ['Invited Never', 'Invited Chat', 'Invited Contact'];
+    for (const name of names) await inbox.write(name, 'Hello');
+    const chats = await Promise.all(names.map((name) => inbox.chatWith(name)));
+    const [, ofChat, ofContact] = chats.map(({ contactId }) => contactId as string);
+    const { page, open, expectNoProblems } = await test.pageFor('admin');
+    await open('/inbox?q=Invited');
+    for (const name of ['Invited Never', 'Invited Chat']) {
+      await select(page, name);
+      await page.keyboard.press('l');
+      const picker = page.getByRole('dialog', { name: 'Labels' });
+      if (name === 'Invited Chat')
+        await picker.getByLabel('Automations').selectOption('Start those for the added label');
+      const option = picker.getByRole('option', { name: 'Add Invited' });
+      await option.waitFor(WAIT);
+      expect(await findViolations(page)).toEqual([]);
+      await option.click();
+      await page.getByText('1 chat changed').waitFor(WAIT);
+      await page.getByRole('button', { name: 'Close' }).last().click();
+    }
+    await expect.poll(runs, WAIT).toEqual([ofChat]);
+
+    await open('/contacts?search=invited');
+    await page.getByRole('checkbox', { name: 'Select Invited Contact' }).check(WAIT);
+    await page.getByRole('button', { name: 'Add a label' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Label').selectOption('Invited');
+    await dialog.getByLabel('Automations').selectOption('Start those for the added label');
+    await dialog.getByRole('button', { name: 'Add a label' }).click();
+    await expect.poll(async () => (await runs()).sort(), WAIT).toEqual([ofChat, ofContact].sort());
     expectNoProblems();
   });
 });

@@ -8,6 +8,7 @@ import { issueOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
 import { AttributeField } from '../../contact-form/contact-form.tsx';
+import { LabelAutomations } from '../../contact-form/label-automations.tsx';
 import { useText, useTranslator } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -119,12 +120,13 @@ function LabelDialog({ type, selection, onClose, onStart }: LabelDialogProps) {
   const t = useText();
   const labels = useAll(['labels'], searchLabels).data ?? [];
   const [labelId, setLabelId] = useState('');
+  const [starts, setStarts] = useState(false);
   const change = useBulk(selection, onStart);
   return (
     <FormDialog
       title={t(`contactBulk.${type}`)}
       submit={t(`contactBulk.${type}`)}
-      onSubmit={() => change.mutate({ type, labelId })}
+      onSubmit={() => change.mutate({ type, labelId, ...(starts ? { triggerAutomations: true } : {}) })}
       onClose={onClose}
       isBusy={change.isPending}
       error={change.error}
@@ -145,6 +147,7 @@ function LabelDialog({ type, selection, onClose, onStart }: LabelDialogProps) {
           error={issueOf(change.error, 'labelId')}
         />
       )}
+      {type === 'add_label' && <LabelAutomations starts={starts} onChange={setStarts} />}
     </FormDialog>
   );
 }

@@ -1,3 +1,5 @@
+import { useState } from 'react';
+import { LabelAutomations } from '../../contact-form/label-automations.tsx';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import type { BulkAction } from './bulk.ts';
 import { useLabels } from './data.ts';
@@ -13,6 +15,7 @@ interface BulkLabelPickerProps {
 export function BulkLabelPicker({ onPick, onClose }: BulkLabelPickerProps) {
   const { t, compare } = useTranslator();
   const { data = [], isPending } = useLabels();
+  const [starts, setStarts] = useState(false);
   const labels = [...data].sort((a, b) => compare(a.name, b.name));
   return (
     <Picker
@@ -29,9 +32,11 @@ export function BulkLabelPicker({ onPick, onClose }: BulkLabelPickerProps) {
       isWaiting={isPending}
       onPick={(choice) => {
         const [type, labelId] = choice.split(':', 2) as ['add_label' | 'remove_label', string];
-        onPick({ type, labelId });
+        onPick({ type, labelId, ...(starts && type === 'add_label' ? { triggerAutomations: true } : {}) });
       }}
       onClose={onClose}
-    />
+    >
+      <LabelAutomations starts={starts} onChange={setStarts} />
+    </Picker>
   );
 }
