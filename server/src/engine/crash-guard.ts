@@ -24,7 +24,8 @@ const LATEST = new Date('9999-12-31T00:00:00Z');
  * 1. The first rows of each ordering key are handled in small parts, counted as the first crash until they have ended.
  * 2. A row that was in work when the process ended is handled alone, and while no other such row is, twice at most; the
  *    second time by a process that has lived for ten seconds. Calls that wait for a server outside have a line of their own:
- *    one that hangs for minutes must not hold up what others have received.
+ *    one that hangs for minutes must not hold up what others have received. The second time, which decides,
+ *    a row waits for both lines: otherwise it could be set aside for what the row of the other line does.
  * 3. A row that ended the process each time is set aside.
  *
  * Rows keep their order, and a row is set aside only if the process ended twice while it was in work alone. So a server that
@@ -141,16 +142,19 @@ export function createCrashGuard(
     for (const id of ids) survived.delete(id);
   }
 
-  /** Handles a row while no other row of its line is handled alone. */
+  /** Handles a row while no other row of its line is handled alone; for the last time, while no other row at all is. */
   function handleAlone(
     guarded: GuardedQueue,
     row: QueueRow,
     key: HandledKey,
     crashes: number,
   ): Promise<Outcome> {
-    const line = guarded.queue.waitsOutside ? 'outside' : 'inside';
-    const handled = lastAlone[line].then(() => handleCounted(guarded, [row], key, crashes + 1));
-    lastAlone[line] = handled.catch(() => {});
+    const own = guarded.queue.waitsOutside ? 'outside' : 'inside';
+    const lines = crashes === MAX_CRASHES - 1 ? (['outside', 'inside'] as const) : ([own] as const);
+    const handled = Promise.all(lines.map((line) => lastAlone[line])).then(() =>
+      handleCounted(guarded, [row], key, crashes + 1),
+    );
+    for (const line of lines) lastAlone[line] = handled.catch(() => {});
     return handled;
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { manualClock } from '../../src/base/clock.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
@@ -9,6 +10,10 @@ import { until } from '../kit/until.ts';
 import { pigeon, pigeonBody, pigeonChannel, written } from '../kit/vendor.ts';
 
 const clock = manualClock(new Date('2026-11-15T01:02:03.456Z'));
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+);
 const filesFolder = await useTempFolder();
 /** A process that takes over from one that was killed: its work never ends. */
 async function nextProcess(databaseUrl: string, adapter: Adapter, settledMs = 0): Promise<TestServer> {
@@ -250,4 +255,61 @@ it('I5: after crashes a fetch that hangs keeps nothing waiting that others have 
     (await other.post('/v3/messages/search', {})).body.data.map(({ text }: { text: string }) => text);
   await until(async () => (await texts()).length === 1);
   expect(await texts()).toEqual(['late']);
+});
+
+it('I2: a fetch that was in work while a request ended the process again and again is not set aside', async () => {
+  const databaseUrl = await freshDatabase();
+  let [fetched, stuck] = [0, 0];
+  /** In a process that the request has ended nothing else comes to its end either. */
+  const adapterOf = (process: number): Adapter => {
+    let onEnded = () => {};
+    const ended = new Promise<'ended'>((resolve) => {
+      onEnded = () => resolve('ended');
+    });
+    return {
+      ...pigeon,
+      parseInbound(request, channel) {
+        if (!request.body.includes('poison')) return pigeon.parseInbound(request, channel);
+        stuck = process;
+        onEnded();
+        return new Promise(() => {});
+      },
+      async fetchMedia() {
+        fetched = process;
+        const hangs = process < 4 || (await Promise.race([ended, delay(500)])) === 'ended';
+        if (hangs) await new Promise(() => {});
+        return { bytes: PIXEL, mimeType: 'image/png', filename: null };
+      },
+    };
+  };
+  const setUp = await useServer({
+    databaseUrl,
+    clock,
+    role: 'api',
+    adapters: new Map([['pigeon', adapterOf(0)]]),
+    filesFolder,
+  });
+  const [one, other] = [await setUp.tenant(), await setUp.tenant()];
+  const store = async (tenant: TestTenant, id: string, more: object) => {
+    const channel = await pigeonChannel(tenant);
+    const body = Buffer.from(pigeonBody(channel, [written(id, clock.now(), more)]));
+    await storeInbound(setUp.system.db.forTenant(tenant.id), channel.id, [body]);
+    return channel;
+  };
+  const media = [{ ref: { url: 'https://example.com/x' }, mimeType: 'image/png', filename: null, size: 70 }];
+  await store(one, 'picture', { type: 'image', media });
+  const channel = await store(other, 'poison', { text: 'poison' });
+  for (let process = 1; process <= 3; process += 1) {
+    await nextProcess(databaseUrl, adapterOf(process));
+    await until(() => fetched === process && stuck === process);
+  }
+  await nextProcess(databaseUrl, adapterOf(4));
+  await until(() => stuck === 4);
+  await nextProcess(databaseUrl, adapterOf(5));
+  const failed = async () =>
+    (await other.post(`/v3/channels/${channel.id}/failed_requests/search`, {})).body.data;
+  await until(async () => (await failed()).length === 1);
+  const picture = async () => (await one.post('/v3/messages/search', {})).body.data[0].media[0];
+  await until(async () => (await picture()).error !== undefined || (await picture()).fileId !== null);
+  expect(await picture()).toMatchObject({ fileId: expect.any(String), size: PIXEL.length });
 });
