@@ -71,6 +71,7 @@ export const settings: Texts<typeof en> = {
   'replies.textHelp': 'Platzhalter werden für jeden Chat ausgefüllt, zum Beispiel {example}.',
   'replies.files': 'Dateien',
   'replies.filesHelp': 'Bis zu 10. Sie werden angehängt, wenn jemand den Textbaustein wählt.',
+  'replies.filesLeftOut': 'Ein Textbaustein hat höchstens 10 Dateien. Weggelassen: {names}',
   'replies.channels': 'Nur für diese Kanäle (keiner: für alle)',
   'replies.removeTitle': '{name} löschen?',
   'replies.removeText': 'Der Textbaustein {name} wird für alle gelöscht. Was damit gesendet wurde, bleibt.',

@@ -68,6 +68,7 @@ export const settings = {
   'replies.textHelp': 'Placeholders are filled in for each chat, such as {example}.',
   'replies.files': 'Files',
   'replies.filesHelp': 'Up to 10. They are attached when somebody picks the reply.',
+  'replies.filesLeftOut': 'A saved reply has at most 10 files. Left out: {names}',
   'replies.channels': 'Only for these channels (none: for all)',
   'replies.removeTitle': 'Delete {name}?',
   'replies.removeText': 'The saved reply {name} is deleted for everybody. What was sent with it stays.',

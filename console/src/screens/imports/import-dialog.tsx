@@ -1,11 +1,11 @@
 import { type CreateImportBody, createImport, examineImport, type Import } from '@parley/sdk';
 import { useNavigate } from '@tanstack/react-router';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
+import { useUnusedFiles } from '../../api/unused-files.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { isRefused } from '../../ui/lost-answer.tsx';
 import { ErrorNotice, Warning } from '../../ui/notices.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { ChooseFile } from './choose-file.tsx';
@@ -13,7 +13,7 @@ import { ColumnTable, FirstRows } from './column-table.tsx';
 import { type Field, findLocalNumber, firstFields, IMPORTS_KEY } from './data.ts';
 import { JobStep } from './job-step.tsx';
 import { type Delimiter, type Encoding, FormatFields, SettingFields, type Settings } from './settings.tsx';
-import { discardFile, type UploadedTable, uploadTable } from './upload.ts';
+import { type UploadedTable, uploadTable } from './upload.ts';
 
 interface ImportDialogProps {
   /** Called once, when all rows have been imported. The window stays open and shows what came of it. */
@@ -21,11 +21,6 @@ interface ImportDialogProps {
   onClose: () => void;
   /** Labels that are chosen at first. */
   labelIds?: readonly string[];
-}
-
-function discard(unused: RefObject<string | undefined>): void {
-  if (unused.current !== undefined) discardFile(unused.current);
-  unused.current = undefined;
 }
 
 const FIRST_SETTINGS: Settings = {
@@ -48,23 +43,11 @@ export function ImportDialog({ onDone, onClose, labelIds = [] }: ImportDialogPro
   const [settings, setSettings] = useState<Settings>({ ...FIRST_SETTINGS, labelIds: [...labelIds] });
   /** The check or the import that is shown. */
   const [job, setJob] = useState<Import>();
-  /** The file that surely no import uses. It is full of personal data: what is not used is not kept. */
-  const unused = useRef<string>(undefined);
-  const isClosed = useRef(false);
-  useEffect(() => {
-    isClosed.current = false;
-    return () => {
-      isClosed.current = true;
-      discard(unused);
-    };
-  }, []);
-  const keepUnused = (fileId: string): void => {
-    unused.current = fileId;
-    if (isClosed.current) discard(unused);
-  };
+  /** The file is full of personal data: what is not used is not kept. */
+  const unused = useUnusedFiles();
 
   const take = (next: UploadedTable): void => {
-    keepUnused(next.fileId);
+    unused.add(next.fileId);
     setTable(next);
     setFields(firstFields(next.examined.columns));
   };
@@ -81,19 +64,10 @@ export function ImportDialog({ onDone, onClose, labelIds = [] }: ImportDialogPro
       },
     },
   );
-  const start = useWrite(create, { invalidates: [IMPORTS_KEY], showsError: true, onSuccess: setJob });
-
-  /** Without an answer nobody knows whether the import exists. Then its file stays. */
-  async function create(dryRun: boolean): Promise<Import> {
-    const fileId = unused.current;
-    unused.current = undefined;
-    try {
-      return await createImport(client, { body: bodyOf(dryRun) });
-    } catch (error) {
-      if (fileId !== undefined && isRefused(error)) keepUnused(fileId);
-      throw error;
-    }
-  }
+  const start = useWrite(
+    (dryRun: boolean) => unused.keepFor(() => createImport(client, { body: bodyOf(dryRun) })),
+    { invalidates: [IMPORTS_KEY], showsError: true, onSuccess: setJob },
+  );
 
   function bodyOf(dryRun: boolean): CreateImportBody {
     const { fileId, examined } = table as UploadedTable;
@@ -114,7 +88,7 @@ export function ImportDialog({ onDone, onClose, labelIds = [] }: ImportDialogPro
     };
   }
   const dropTable = (): void => {
-    discard(unused);
+    if (table) unused.discard(table.fileId);
     setTable(undefined);
     start.reset();
     examine.reset();

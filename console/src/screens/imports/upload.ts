@@ -1,5 +1,6 @@
-import { deleteFile, type ExaminedImport, examineImport, uploadFile } from '@parley/sdk';
+import { type ExaminedImport, examineImport, uploadFile } from '@parley/sdk';
 import { client } from '../../api/api.ts';
+import { discardFile } from '../../api/unused-files.ts';
 
 /** A file that was uploaded, with what it contains. */
 export interface UploadedTable {
@@ -8,11 +9,7 @@ export interface UploadedTable {
   examined: ExaminedImport;
 }
 
-/** Deletes a file that nobody needs. It is full of personal data. The server keeps one that an import needs. */
-export const discardFile = (fileId: string): void =>
-  void deleteFile(client, { path: { fileId } }).catch(() => {});
-
-/** Uploads a file that only this tenant can read, and looks into it. What is no table is not kept. */
+/** Uploads a file that only this tenant can read, and looks into it. What is no table is not kept: it is full of personal data. */
 export async function uploadTable(file: File): Promise<UploadedTable> {
   const { id, filename } = await uploadFile(client, { body: { file, isPrivate: true } });
   try {

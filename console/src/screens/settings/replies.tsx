@@ -11,6 +11,7 @@ import { client, useWrite } from '../../api/api.ts';
 import { issueOf } from '../../api/errors.ts';
 import { useAll } from '../../api/lists.ts';
 import { useScope } from '../../api/session.tsx';
+import { useUnusedFiles } from '../../api/unused-files.ts';
 import { useText } from '../../i18n/i18n.tsx';
 import { useIsDeleted } from '../../live/deleted.ts';
 import { Button } from '../../ui/button.tsx';
@@ -121,7 +122,11 @@ function ReplyDialog({ reply, onClose }: { reply: SavedReply | undefined; onClos
   const channels = useAll(['channels'], searchChannels);
   const [shortcut, setShortcut] = useState(reply?.shortcut ?? '');
   const [text, setText] = useState(reply?.text ?? '');
-  const [media, setMedia] = useState<SavedReply['media']>(reply?.media ?? []);
+  /** Undefined until they are changed here: a file may have been deleted, or a colleague may change them. */
+  const [media, setMedia] = useState<SavedReply['media']>();
+  const changeMedia = (change: (files: SavedReply['media']) => SavedReply['media']): void =>
+    setMedia((files = reply?.media ?? []) => change(files));
+  const unused = useUnusedFiles();
   const [isUploading, setIsUploading] = useState(false);
   const [channelIds, setChannelIds] = useState<string[]>(reply?.channelIds ?? []);
   const save = useWrite(
@@ -129,12 +134,14 @@ function ReplyDialog({ reply, onClose }: { reply: SavedReply | undefined; onClos
       const body = {
         shortcut: shortcut.trim().replace(/^\//, ''),
         text,
-        media: media.map(({ fileId }) => ({ fileId })),
+        ...(media && { media: media.map(({ fileId }) => ({ fileId })) }),
         channelIds,
       };
-      return reply
-        ? updateSavedReply(client, { path: { savedReplyId: reply.id }, body })
-        : createSavedReply(client, { body });
+      return unused.keepFor(() =>
+        reply
+          ? updateSavedReply(client, { path: { savedReplyId: reply.id }, body })
+          : createSavedReply(client, { body }),
+      );
     },
     { invalidates: [KEY], done: 'saved', showsError: true, onSuccess: onClose },
   );
@@ -171,9 +178,15 @@ function ReplyDialog({ reply, onClose }: { reply: SavedReply | undefined; onClos
         required
       />
       <ReplyFiles
-        files={media}
-        onAdd={(added) => setMedia((files) => [...files, added])}
-        onRemove={(fileId) => setMedia((files) => files.filter((file) => file.fileId !== fileId))}
+        files={media ?? reply?.media ?? []}
+        onAdd={(added) => {
+          unused.add(added.fileId);
+          changeMedia((files) => [...files, added]);
+        }}
+        onRemove={(fileId) => {
+          unused.discard(fileId);
+          changeMedia((files) => files.filter((file) => file.fileId !== fileId));
+        }}
         onBusy={setIsUploading}
       />
       <Choices

@@ -1,4 +1,5 @@
 import { type SavedReply, uploadFile } from '@parley/sdk';
+import { useRef, useState } from 'react';
 import { client, useWrite } from '../../api/api.ts';
 import { useTranslator } from '../../i18n/i18n.tsx';
 import { IconButton } from '../../ui/button.tsx';
@@ -21,6 +22,8 @@ interface ReplyFilesProps {
 /** The files that are sent with a saved reply. */
 export function ReplyFiles({ files, onAdd, onRemove, onBusy }: ReplyFilesProps) {
   const { t, formatBytes } = useTranslator();
+  const input = useRef<HTMLInputElement>(null);
+  const [leftOut, setLeftOut] = useState<readonly File[]>([]);
   const upload = useWrite(async (chosen: readonly File[]) => {
     onBusy(true);
     try {
@@ -34,17 +37,33 @@ export function ReplyFiles({ files, onAdd, onRemove, onBusy }: ReplyFilesProps) 
       onBusy(false);
     }
   });
+  function add(chosen: readonly File[]): void {
+    const free = MAX_FILES - files.length;
+    setLeftOut(chosen.slice(free));
+    if (free > 0) upload.mutate(chosen.slice(0, free));
+  }
   return (
     <>
-      <Field label={t('replies.files')} help={upload.isPending ? t('state.loading') : t('replies.filesHelp')}>
+      <Field
+        label={t('replies.files')}
+        help={upload.isPending ? t('state.loading') : t('replies.filesHelp')}
+        error={
+          leftOut.length === 0
+            ? undefined
+            : t('replies.filesLeftOut', { names: leftOut.map(({ name }) => name).join(', ') })
+        }
+      >
         {(control) => (
           <input
             {...control}
+            ref={input}
             type="file"
             multiple
-            disabled={upload.isPending || files.length >= MAX_FILES}
+            // If it were disabled, it would lose the focus.
+            aria-disabled={upload.isPending || undefined}
+            onClick={(event) => upload.isPending && event.preventDefault()}
             onChange={({ target }) => {
-              upload.mutate([...(target.files ?? [])].slice(0, MAX_FILES - files.length));
+              if (!upload.isPending) add([...(target.files ?? [])]);
               target.value = '';
             }}
           />
@@ -60,7 +79,12 @@ export function ReplyFiles({ files, onAdd, onRemove, onBusy }: ReplyFilesProps) 
               <IconButton
                 icon="close"
                 label={t('composer.removeFile', { name: filename })}
-                onClick={() => onRemove(fileId)}
+                onClick={() => {
+                  setLeftOut([]);
+                  onRemove(fileId);
+                  // The button is gone with its row.
+                  input.current?.focus();
+                }}
               />
             </li>
           ))}
