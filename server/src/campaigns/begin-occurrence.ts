@@ -23,8 +23,16 @@ export interface DueCampaign extends CampaignRow, Planned {
   segment_filters: SegmentFilters | null;
 }
 
-export const DUE_COLUMNS = `${CAMPAIGN_COLUMNS}, c.occurrence_at, c.began_at, c.version_id,
+const DUE_COLUMNS = `${CAMPAIGN_COLUMNS}, c.occurrence_at, c.began_at, c.version_id,
   c.gathered_at::text as gathered_at, c.gathered_id, c.segment_filters`;
+
+export const lockDue = statement<[id: string, now: Date], DueCampaign>(
+  'campaigns.lock_due',
+  // A campaign that was paused, cancelled or advanced by another worker is no longer due.
+  `select ${DUE_COLUMNS} from visible_campaigns c
+    where c.id = $1 and c.tenant_id = $tenant and c.due_at <= $2 and c.status in ('scheduled', 'running')
+      for no key update of c`,
+);
 
 const beginOne = statement<[id: string, occurrenceAt: Date, versionId: string, now: Date], DueCampaign>(
   'campaigns.begin',

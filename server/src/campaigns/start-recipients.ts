@@ -80,10 +80,14 @@ export async function gatherRecipients(tx: TenantTx, campaign: DueCampaign): Pro
 }
 
 /**
- * Starts the runs of the next recipients without a run. Returns how many it started, or undefined if the version of the
- * automation was deleted.
+ * Starts the runs of the next recipients without a run, that of a test in its chat. Returns how many it started, or undefined if
+ * the version of the automation was deleted.
  */
-export async function startRecipients(tx: TenantTx, campaign: DueCampaign): Promise<number | undefined> {
+export async function startRecipients(
+  tx: TenantTx,
+  campaign: DueCampaign,
+  chatId: string | null = null,
+): Promise<number | undefined> {
   const occurrenceAt = campaign.occurrence_at as Date;
   const versionId = campaign.version_id as string;
   const picked = await tx.all(pickWithoutRun, [campaign.id, occurrenceAt]);
@@ -101,6 +105,7 @@ export async function startRecipients(tx: TenantTx, campaign: DueCampaign): Prom
       variables,
       templateId: campaign.message_template_id,
       templateHeader: campaign.template_header,
+      chatId,
       error: null,
     },
     picked.map(({ contact_id }) => contact_id),

@@ -8,23 +8,10 @@ import { HELD } from '../engine/queue.ts';
 import { nextDueAt } from '../engine/retry.ts';
 import type { Outcome } from '../engine/scheduler.ts';
 import { ExpressionError } from '../search/grammar/tokens.ts';
-import {
-  beginOccurrence,
-  DUE_COLUMNS,
-  type DueCampaign,
-  endOccurrence,
-  failCampaign,
-} from './begin-occurrence.ts';
+import { beginOccurrence, endOccurrence, failCampaign, lockDue } from './begin-occurrence.ts';
 import { campaignsQueue, type DueCampaignRow } from './queues.ts';
 import { gatherRecipients, hasOpenRecipients, startRecipients } from './start-recipients.ts';
 
-const lockDue = statement<[id: string, now: Date], DueCampaign>(
-  'campaigns.lock_due',
-  // A campaign that was paused, cancelled or advanced by another worker is no longer due.
-  `select ${DUE_COLUMNS} from visible_campaigns c
-    where c.id = $1 and c.tenant_id = $tenant and c.due_at <= $2 and c.status in ('scheduled', 'running')
-      for no key update of c`,
-);
 const checkAgain = statement<[id: string, dueAt: Date]>(
   'campaigns.check_again',
   'update visible_campaigns set due_at = $2, attempts = 0 where id = $1 and tenant_id = $tenant',

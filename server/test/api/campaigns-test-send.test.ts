@@ -68,6 +68,45 @@ describe('a test of a campaign', () => {
     expect((await countCampaignRows(server, tenant))?.contacts).toBe(2);
   });
 
+  it('goes to the given address of a contact that has several, whichever was used last', async () => {
+    const ground = await groundFor(tenant, { steps: HELLO, variables: VARIABLES });
+    const { channelId } = ground;
+    const [one, two] = ['+15550002997', '+15550002996'] as const;
+    for (const to of [one, two]) await create('/v3/messages', { channelId, to, text: 'Hi' });
+    const [first, second] = (await tenant.post('/v3/contacts/search', {})).body.data;
+    await tenant.post(`/v3/contacts/${first.id}/merge`, { fromContactId: second.id });
+    const id = await create('/v3/campaigns', { ...ground, name: 'Sale', variables: discount });
+    for (const to of [one, two, one]) {
+      const test = await create(`/v3/campaigns/${id}/test`, { to });
+      await server.settle();
+      const query = `eq(campaignId,"${test}")`;
+      const { data } = (await tenant.post('/v3/messages/search', { query })).body;
+      expect(
+        data.map((sent: { contactId: string; handle: { value: string } }) => [
+          sent.contactId,
+          sent.handle.value,
+        ]),
+      ).toEqual([[first.id, to]]);
+    }
+  });
+
+  it('leaves a chat that is made for it closed if the campaign closes its chats', async () => {
+    const ground = await groundFor(tenant, { steps: HELLO, variables: VARIABLES });
+    const body = { ...ground, name: 'Sale', variables: discount };
+    const statusAfter = async (closeChats: boolean, to: string): Promise<string[]> => {
+      const id = await create('/v3/campaigns', { ...body, closeChats });
+      await create(`/v3/campaigns/${id}/test`, { to });
+      await server.settle();
+      const [sent] = (await tenant.post('/v3/messages/search', {})).body.data;
+      const chat = (await tenant.get(`/v3/chats/${sent.chatId}`)).body.data;
+      return [chat.handle.value, chat.status];
+    };
+    expect(await statusAfter(true, '+15550002995')).toEqual(['+15550002995', 'closed']);
+    expect(await statusAfter(false, '+15550002994')).toEqual(['+15550002994', 'open']);
+    // A chat that exists stays as it is.
+    expect(await statusAfter(true, '+15550002994')).toEqual(['+15550002994', 'open']);
+  });
+
   it('goes to a user at the own email address, and says what is missing on other channels', async () => {
     const ada = { name: 'Ada', email: 'ada@example.com', role: 'agent' };
     const userId = await create('/v3/users', ada);

@@ -18,6 +18,8 @@ export interface Occurrence {
   templateId: string | null;
   /** The file of its header. */
   templateHeader?: TemplateFile | null;
+  /** The chat in which it begins, if it has one contact. */
+  chatId?: string | null;
   /** Why the runs cannot start. They are then stored as failed. */
   error: RunError | null;
 }
@@ -39,6 +41,7 @@ const insertRuns = statement<
     now: Date,
     ids: string[],
     contactIds: string[],
+    chatId: string | null,
   ],
   StartedRun
 >(
@@ -48,9 +51,9 @@ const insertRuns = statement<
   `with held as materialized (
      select id from visible_contacts where id = any ($10::uuid[]) and tenant_id = $tenant order by id for key share),
    inserted as (
-     insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, campaign_id, occurrence_at, status,
+     insert into automation_runs (id, tenant_id, automation_id, version_id, contact_id, chat_id, campaign_id, occurrence_at, status,
                                   state, error, shard, scheduled_at, due_at, ended_at, created_at, updated_at)
-     select n.id, $tenant, $1, $2, c.id, $3, $4, case when $6::jsonb is null then 'scheduled' else 'failed' end,
+     select n.id, $tenant, $1, $2, c.id, $11::uuid, $3, $4, case when $6::jsonb is null then 'scheduled' else 'failed' end,
             $5::jsonb || jsonb_build_object('after', n.id), $6::jsonb, $7, $8::timestamptz,
             case when $6::jsonb is null then ${DUE_NOW}::timestamptz end, case when $6::jsonb is not null then $8::timestamptz end,
             $8::timestamptz, $8::timestamptz
@@ -79,6 +82,7 @@ export async function startMany(
     variables,
     templateId,
     templateHeader = null,
+    chatId = null,
     error,
   } = occurrence;
   const { after: _, ...state } = freshState('', variables);
@@ -93,6 +97,7 @@ export async function startMany(
     tx.now,
     contactIds.map(() => newId()),
     contactIds,
+    chatId,
   ]);
   tx.wake(runsQueue, automationId);
   return runs;

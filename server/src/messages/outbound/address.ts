@@ -30,21 +30,29 @@ function validateRecipient(to: string, kind: ChannelKind): Handle {
   return { type, value };
 }
 
-/** Finds the chat with the owner of a handle. If the handle is new, a contact and a chat are created. */
-async function findOrCreateChat(tx: TenantTx, channelId: string, given: Handle): Promise<string> {
-  const { type, value } = (await findSpellings(tx, [given], channelId))(given);
-  const find = () => tx.find(chatWith, [channelId, type, value]);
+/** The chat with the owner of an address. If the address is new, a contact and a chat are created. */
+export async function findOrCreateChat(
+  tx: TenantTx,
+  channelId: string,
+  to: string,
+  { isClosed = false }: { isClosed?: boolean } = {},
+): Promise<string> {
+  const channel = await findHeldChannel(tx, channelId);
+  if (!channel) throw unknownChannel(channelId);
+  const given = validateRecipient(to, channel.kind);
+  const { type, value } = (await findSpellings(tx, [given], channel.id))(given);
+  const find = () => tx.find(chatWith, [channel.id, type, value]);
   const known = await find();
   if (known) return known.id;
   const newContacts = await createContacts(tx, [{ type, value, name: null }]);
-  const newChats = await createChats(tx, channelId, [{ type, value }]);
+  const newChats = await createChats(tx, channel.id, [{ type, value }], { isClosed });
   const contacts = await contactEvents(tx, newContacts, ['contact.created']);
   const chats = await chatsForEvents(tx, newChats);
   tx.publish(
     ...contacts,
     ...chats.map((chat) => ({
       type: 'chat.created' as const,
-      channelId,
+      channelId: channel.id,
       contactId: chat.contactId,
       chatId: chat.id,
       data: chat,
@@ -64,7 +72,5 @@ export async function addressMessage(
   if ((contactId === undefined) === (to === undefined))
     throw invalidParam('contactId', 'custom', 'Either `contactId` or `to` is required');
   if (contactId !== undefined) return (await startChat(tx, { contactId, channelId })).id;
-  const channel = await findHeldChannel(tx, channelId);
-  if (!channel) throw unknownChannel(channelId);
-  return findOrCreateChat(tx, channel.id, validateRecipient(to as string, channel.kind));
+  return findOrCreateChat(tx, channelId, to as string);
 }
