@@ -4124,11 +4124,11 @@ export interface UpdateCampaignBody {
   purpose?: "marketing" | "service" | undefined;
   /** Whether chats that it creates are closed until the contact replies, so that they do not fill the inbox. Chats that exist stay as they are */
   closeChats?: boolean | undefined;
-  /** `false` without `scheduledAt` removes the time. `true` needs a time, new or stored */
+  /** `false` alone removes the time, and is refused with a `scheduledAt`. `true` needs a time, new or stored */
   isScheduled?: boolean | undefined;
   /** Without it, a campaign that has not started becomes a draft */
   scheduledAt?: string | null | undefined;
-  /** `false` without `recurrenceRules` removes them. `true` needs rules, new or stored */
+  /** `false` alone removes the rules, and is refused with `recurrenceRules`. `true` needs rules, new or stored */
   isReoccurring?: boolean | undefined;
   /** Lines of RFC 5545: one `RRULE:…`, with or without the prefix, at most every 15 minutes, and `EXDATE:…` for times to skip, in UTC */
   recurrenceRules?: string[] | undefined;

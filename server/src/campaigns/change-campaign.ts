@@ -81,7 +81,7 @@ type LockedCampaign = NonNullable<Awaited<ReturnType<typeof lockChangeable>>>;
 const merged = <T>(given: T | null | undefined, stored: T | null): T | undefined =>
   (given === undefined ? stored : given) ?? undefined;
 
-/** What a change says of time and rules decides over `isScheduled` and `isReoccurring`, which can only remove them. */
+/** `isScheduled: false` and `isReoccurring: false` alone remove the time and the rules. */
 const timeOf = ({ scheduledAt, isScheduled }: CampaignChange): string | null | undefined =>
   scheduledAt ?? (isScheduled === false ? null : scheduledAt);
 const rulesOf = ({ recurrenceRules, isReoccurring }: CampaignChange): string[] | null | undefined =>
@@ -95,6 +95,7 @@ export function mergeChange(row: CampaignRow, change: CampaignChange): CampaignI
   // A segment has its own filter.
   const audience = segmentId === undefined ? merged(change.audience, row.audience) : undefined;
   const variables = merged(change.variables, row.variables);
+  const scheduledAt = merged(timeOf(change), row.scheduled_at?.toISOString() ?? null);
   const recurrenceRules = merged(rulesOf(change), row.recurrence_rules);
   // One of them replaces the other.
   const message =
@@ -114,6 +115,9 @@ export function mergeChange(row: CampaignRow, change: CampaignChange): CampaignI
     ...(segmentId === undefined ? {} : { segmentId }),
     ...(audience === undefined ? {} : { audience }),
     ...(variables === undefined ? {} : { variables }),
+    ...(change.isScheduled === undefined ? {} : { isScheduled: change.isScheduled }),
+    ...(scheduledAt === undefined ? {} : { scheduledAt }),
+    ...(change.isReoccurring === undefined ? {} : { isReoccurring: change.isReoccurring }),
     ...(recurrenceRules === undefined ? {} : { recurrenceRules }),
   };
 }
@@ -167,23 +171,18 @@ export async function changeCampaign(
   const row = await lockChangeable(tx, campaignId);
   if (!row) throw new ApiError('campaign_not_found');
   const input = mergeChange(row, change);
-  const stored = row.scheduled_at?.toISOString() ?? null;
-  const wanted = merged(timeOf(change), stored) ?? null;
-  const isMoved = wanted !== null && (stored === null || Date.parse(wanted) !== Date.parse(stored));
+  const storedAt = row.scheduled_at;
+  const scheduledAt = input.scheduledAt === undefined ? null : new Date(input.scheduledAt);
   const channel = await findHeldChannel(tx, input.channelId);
   await holdUsed(tx, input);
   const automation = await findAutomation(tx, input.automationId ?? '');
   const issues = collectIssues();
-  if (row.started_at !== null && (isMoved || wanted === null) && wanted !== stored)
+  if (row.started_at !== null && scheduledAt?.getTime() !== storedAt?.getTime())
     issues.add('scheduledAt', 'custom', 'Cannot be changed after the first occurrence');
-  if (change.isScheduled && wanted === null) issues.add('scheduledAt', 'invalid_type', 'Required');
-  if (change.isReoccurring && !input.recurrenceRules?.length)
-    issues.add('recurrenceRules', 'invalid_type', 'Required');
   const audience = await validateCampaign(
     tx,
-    // A time that stays is not checked again.
-    { ...input, ...(isMoved ? { scheduledAt: wanted } : {}) },
-    { channel, automation, canRead: deps.canRead },
+    input,
+    { channel, automation, canRead: deps.canRead, storedAt },
     issues,
   );
   if (row.has_recipients && channel && channel.id !== row.channel_id)
@@ -194,7 +193,6 @@ export async function changeCampaign(
     );
   issues.throwIfAny();
   if (input.message === undefined) requireActive(automation);
-  const scheduledAt = wanted === null ? null : new Date(wanted);
   const state = stateAfterChange(row, scheduledAt, input, row.has_recipients || audience !== null, tx.now);
   const automationId = await automationAfterChange(tx, row, input, state, deps);
   await tx.run(updateCampaign, [

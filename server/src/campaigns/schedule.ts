@@ -18,15 +18,20 @@ interface Times {
   timezone?: string;
 }
 
-/** Validates when a campaign runs. `isScheduled` and `isReoccurring` can be left out. */
-export function validateTimes(times: Times, now: Date, issues: Issues): void {
-  validateStart(times, now, issues);
+/** Validates when a campaign runs. `isScheduled` and `isReoccurring` can be left out. A time that the campaign already has may be past. */
+export function validateTimes(times: Times, now: Date, issues: Issues, storedAt: Date | null = null): void {
+  validateStart(times, now, issues, storedAt);
   validateRules(times, issues);
   if (times.timezone !== undefined && !isTimezone(times.timezone))
     issues.add('timezone', 'invalid_string', 'Must be the name of a time zone, such as Europe/Berlin');
 }
 
-function validateStart({ isScheduled, scheduledAt }: Times, now: Date, issues: Issues): void {
+function validateStart(
+  { isScheduled, scheduledAt }: Times,
+  now: Date,
+  issues: Issues,
+  storedAt: Date | null,
+): void {
   if (scheduledAt === undefined) {
     if (isScheduled) issues.add('scheduledAt', 'invalid_type', 'Required');
     return;
@@ -36,7 +41,8 @@ function validateStart({ isScheduled, scheduledAt }: Times, now: Date, issues: I
   furthest.setUTCFullYear(now.getUTCFullYear() + MAX_YEARS_AHEAD);
   if (isScheduled === false)
     issues.add('scheduledAt', 'custom', 'Must be left out where isScheduled is false');
-  else if (time <= now) issues.add('scheduledAt', 'custom', `Must be in the future, received ${scheduledAt}`);
+  else if (time <= now && time.getTime() !== storedAt?.getTime())
+    issues.add('scheduledAt', 'custom', `Must be in the future, received ${scheduledAt}`);
   else if (time > furthest)
     issues.add('scheduledAt', 'custom', `Must not be more than ${MAX_YEARS_AHEAD} years ahead`);
 }

@@ -155,11 +155,13 @@ export const CampaignChange = Type.Partial(
     purpose: given.purpose,
     closeChats: given.closeChats,
     isScheduled: Type.Boolean({
-      description: '`false` without `scheduledAt` removes the time. `true` needs a time, new or stored',
+      description:
+        '`false` alone removes the time, and is refused with a `scheduledAt`. `true` needs a time, new or stored',
     }),
     scheduledAt: Nullable(Timestamp('Without it, a campaign that has not started becomes a draft')),
     isReoccurring: Type.Boolean({
-      description: '`false` without `recurrenceRules` removes them. `true` needs rules, new or stored',
+      description:
+        '`false` alone removes the rules, and is refused with `recurrenceRules`. `true` needs rules, new or stored',
     }),
     recurrenceRules: given.recurrenceRules,
     timezone: given.timezone,

@@ -61,6 +61,7 @@ export async function sendTest(
   const {
     audience: _audience,
     segmentId: _segmentId,
+    scheduledAt: _time,
     recurrenceRules: _rules,
     ...input
   } = mergeChange(row, {});

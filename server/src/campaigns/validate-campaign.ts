@@ -72,6 +72,8 @@ interface Surroundings {
   channel: Channel | undefined;
   automation: Automation | undefined;
   canRead: CanRead;
+  /** The scheduled time before a change. */
+  storedAt?: Date | null;
 }
 
 /** What is sent: an automation, or a message. */
@@ -96,13 +98,13 @@ async function validateContent(
 export async function validateCampaign(
   tx: TenantTx,
   input: CampaignInput,
-  { channel, automation, canRead }: Surroundings,
+  { channel, automation, canRead, storedAt = null }: Surroundings,
   issues: Issues,
 ): Promise<string | null> {
   if (!channel) issues.add('channelId', 'custom', `There is no channel ${input.channelId}`);
   await validateContent(tx, input, automation, issues);
   await validateTemplate(tx, input, issues);
-  validateTimes(input, tx.now, issues);
+  validateTimes(input, tx.now, issues, storedAt);
   return validateAudience(tx, input, canRead, issues);
 }
 

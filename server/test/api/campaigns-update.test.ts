@@ -104,9 +104,42 @@ describe('a campaign that has not started', () => {
     });
     expect((await change({ isScheduled: false })).data).toMatchObject({ status: 'draft', scheduledAt: null });
     expect((await change({ isScheduled: true })).error.invalidParams).toHaveProperty('scheduledAt');
-    // What was read says false, and the new time decides.
-    const planned = await change({ isScheduled: false, scheduledAt: LATER });
+    const planned = await change({ isScheduled: true, scheduledAt: LATER });
     expect(planned.data).toMatchObject({ isScheduled: true, scheduledAt: LATER });
+    const unplanned = await change({ isScheduled: false, scheduledAt: null });
+    expect(unplanned.data).toMatchObject({ isScheduled: false, scheduledAt: null });
+  });
+
+  it('is refused a time that isScheduled denies and rules that isReoccurring denies, as a new one is', async () => {
+    const ground = await groundFor(tenant);
+    const plan = { scheduledAt: LATER, recurrenceRules: ['RRULE:FREQ=DAILY'] };
+    const body = { ...ground, name: 'Sale', contacts: testContacts(1) };
+    const id = await create('/v3/campaigns', { ...body, ...plan });
+    const before = await read(id);
+    for (const [more, path] of [
+      [{ isScheduled: false, scheduledAt: LATER }, 'scheduledAt'],
+      [{ isScheduled: false, scheduledAt: '2026-12-25T09:00:00.000Z' }, 'scheduledAt'],
+      [{ isReoccurring: false, recurrenceRules: plan.recurrenceRules }, 'recurrenceRules'],
+      [{ isReoccurring: true, recurrenceRules: [] }, 'recurrenceRules'],
+    ] as const) {
+      const created = await tenant.post('/v3/campaigns', { ...body, ...more });
+      const { invalidParams } = created.body.error;
+      expect([more, Object.keys(invalidParams)]).toEqual([more, [path]]);
+      const changed = await tenant.put(`/v3/campaigns/${id}`, more);
+      expect([more, changed.status, changed.body.error?.invalidParams]).toEqual([more, 400, invalidParams]);
+    }
+    expect(await read(id)).toEqual(before);
+  });
+
+  it('keeps a time that has passed while it was a draft', async () => {
+    const ground = await groundFor(tenant);
+    const id = await create('/v3/campaigns', { ...ground, name: 'Sale', scheduledAt: LATER });
+    server.clock.set(new Date('2027-01-01T09:00:00.000Z'));
+    const { updatedAt: _, ...copy } = await read(id);
+    expect((await tenant.put(`/v3/campaigns/${id}`, copy)).body.data).toMatchObject(copy);
+    const past = { scheduledAt: '2026-12-25T09:00:00.000Z' };
+    const refused = await tenant.put(`/v3/campaigns/${id}`, past);
+    expect(Object.keys(refused.body.error.invalidParams)).toEqual(['scheduledAt']);
   });
 
   it('is refused with the parameter that is wrong, and stays as it is', async () => {
