@@ -2109,7 +2109,7 @@ export interface CampaignPreview {
   samples: Array<{
     contactId: string;
     displayName: string;
-    /** What the contact would get at once: all messages until the run waits or ends */
+    /** What the contact would get at once: the messages until the run waits or ends, at most 20 */
     messages: Message[];
     /** Why there is no message: the run would fail, or wait before it sends */
     error: {

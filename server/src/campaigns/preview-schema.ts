@@ -37,7 +37,8 @@ export const CampaignPreview = Type.Object(
         contactId: Uuid(),
         displayName: Type.String(),
         messages: Type.Array(Message, {
-          description: 'What the contact would get at once: all messages until the run waits or ends',
+          description:
+            'What the contact would get at once: the messages until the run waits or ends, at most 20',
         }),
         error: Type.Unsafe<Static<typeof Failure>>({
           ...Failure,

@@ -23,6 +23,8 @@ import { readVariables } from './variables.ts';
 
 const MAX_EXAMINED = 5_000;
 const SAMPLES = 5;
+/** Of a sample. A loop without a wait sent 1000 of them, as many as a run may have steps; two samples took twelve seconds. */
+const MAX_MESSAGES = 20;
 /** Of vendors that name no limit. A process sends about so many. */
 const USUAL_RATE = 100;
 
@@ -59,6 +61,16 @@ const NOT_SENT: Record<string, { code: string; message: string }> = {
   completed: { code: 'nothing_sent', message: 'The automation sends nothing' },
 };
 
+/** Counts the messages of each run, and returns whether it has no more than `max`. */
+function createMessageCounter(max: number): (runId: string) => boolean {
+  const counts = new Map<string, number>();
+  return (runId) => {
+    const count = (counts.get(runId) ?? 0) + 1;
+    counts.set(runId, count);
+    return count <= max;
+  };
+}
+
 /** Starts the runs of some recipients, as the campaign does, and shows what they send at once. */
 async function sendSamples(
   tx: TenantTx,
@@ -84,7 +96,11 @@ async function sendSamples(
     contactIds,
   );
   const runIds = runs.map(({ id }) => id);
-  await runStepsIn(tx, runIds, { ...deps, programs: createPrograms() });
+  await runStepsIn(tx, runIds, {
+    ...deps,
+    programs: createPrograms(),
+    countMessage: createMessageCounter(MAX_MESSAGES),
+  });
   const results = await tx.all(resultsOfRuns, [runIds]);
   const messages = await findMessages(
     tx,

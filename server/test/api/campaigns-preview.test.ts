@@ -106,6 +106,24 @@ describe('a preview', () => {
   });
 
   it.each([
+    ['of simple texts', 'Hello {{ contact.firstName }}'],
+    ['of texts that a thread evaluates', '{{ contact.firstName | replace: "N", "M" }}'],
+  ])('shows the first twenty messages of a loop %s', async (_what, text) => {
+    const hello = { id: 'hello', type: 'send_message', parameters: { text }, next: 'hello' };
+    const ground = await groundFor(tenant, { steps: [hello] });
+    const { data } = (await preview({ ...ground, contacts: testContacts(2) })).body;
+    expect(
+      data.samples.map(({ messages, error }: { messages: object[]; error: null }) => [
+        messages.length,
+        error,
+      ]),
+    ).toEqual([
+      [20, null],
+      [20, null],
+    ]);
+  });
+
+  it.each([
     [{ text: '{{ contact.lastName }}' }],
     [{ type: 'text', text: '{{ contact.lastName }}' }],
     [{ type: 'text', text: ' ' }],

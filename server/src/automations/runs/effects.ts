@@ -207,6 +207,10 @@ async function sendAll(
       results[index] = { quietUntil };
       continue;
     }
+    if (deps.countMessage?.(activeRun.runId) === false) {
+      results[index] = { isPostponed: true };
+      continue;
+    }
     drafts.push({
       index,
       draft: {

@@ -39,7 +39,10 @@ export interface RunDraft {
   closesChat: boolean;
 }
 
-export type SendDeps = QueueDeps;
+export interface SendDeps extends QueueDeps {
+  /** For samples: counts a message of a run and returns whether it may be sent. If not, the run stops before that step. */
+  countMessage?(runId: string): boolean;
+}
 type SentForRun = { message: Message; failure?: undefined } | { message?: undefined; failure: RunError };
 
 /** The error of a message that was refused. Throws errors that are not about the message. */
