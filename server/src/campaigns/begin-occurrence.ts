@@ -58,17 +58,19 @@ const endOne = statement<
 
 interface Reach {
   recipients: number;
-  failed: number;
-  /** Why one of them failed. */
+  unreached: number;
+  /** Why one of them was not reached. */
   code: string | null;
 }
 
 const countReached = statement<[id: string], Reach>(
   'campaigns.count_reached',
-  // An automation that sends nothing has not failed, nor has a message that was deleted after it was sent.
-  `select count(*)::int as recipients, count(*) filter (where s.has_failed)::int as failed,
-          min(s.code) filter (where s.has_failed) as code
-     from (select ${RECIPIENT_STATUS} = 'failed' and 'failed' in (m.status, a.status) as has_failed, ${RECIPIENT_CODE} as code
+  // An automation that sends nothing has not failed, nor has a message that was deleted after it was sent. Whose handle is
+  // undeliverable is skipped, and was not reached either.
+  `select count(*)::int as recipients, count(*) filter (where s.is_unreached)::int as unreached,
+          min(s.code) filter (where s.is_unreached) as code
+     from (select (${RECIPIENT_STATUS} = 'failed' and 'failed' in (m.status, a.status))
+                    or ${RECIPIENT_CODE} = 'undeliverable' as is_unreached, ${RECIPIENT_CODE} as code
              from ${RECIPIENTS} where r.campaign_id = $1 and r.tenant_id = $tenant) s`,
 );
 
@@ -89,9 +91,9 @@ export async function endOccurrence(tx: TenantTx, campaign: DueCampaign): Promis
     announceCampaign(tx, campaign);
     return;
   }
-  const { recipients, failed, code } = (await tx.find(countReached, [campaign.id])) as Reach;
-  if (!campaign.is_reoccurring && failed > 0 && failed === recipients) {
-    const message = `Nobody was reached: all ${failed} failed, for example with ${code}`;
+  const { recipients, unreached, code } = (await tx.find(countReached, [campaign.id])) as Reach;
+  if (!campaign.is_reoccurring && unreached > 0 && unreached === recipients) {
+    const message = `Nobody was reached: all ${unreached} failed, for example with ${code}`;
     await failCampaign(tx, campaign.id, { code: 'nobody_reached', message });
     return;
   }

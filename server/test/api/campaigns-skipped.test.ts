@@ -41,6 +41,7 @@ async function run(contacts: object[], purpose: string) {
   const { data } = (await tenant.get(`/v3/campaigns/${id}`)).body;
   const recipients = (await tenant.post(`/v3/campaigns/${id}/recipients/search`, {})).body.data;
   return {
+    error: data.error?.code ?? null,
     skipped: preview.body.data.skipped,
     status: data.status,
     counts: data.recipientCounts,
@@ -54,10 +55,29 @@ describe.each(['marketing', 'service'])('a %s campaign', (purpose) => {
   it('skips who sent STOP by SMS and whose number does not exist, as its preview says', async () => {
     const contacts = [{ phoneNumber: STOPPED }, { phoneNumber: UNDELIVERABLE }];
     expect(await run(contacts, purpose)).toEqual({
+      error: null,
       skipped: { opted_out: 1, undeliverable: 1 },
       status: 'completed',
       counts: { queued: 0, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 2 },
       reasons: ['skipped opted_out', 'skipped undeliverable'],
+    });
+  });
+
+  it('is failed if nobody could be reached, and completed if nobody may be', async () => {
+    const failing = { phoneNumber: '+15550000001' };
+    for (const contacts of [[{ phoneNumber: UNDELIVERABLE }], [{ phoneNumber: UNDELIVERABLE }, failing]])
+      expect(await run(contacts, purpose)).toMatchObject({
+        status: 'failed',
+        error: 'nobody_reached',
+        counts: { skipped: 1, failed: contacts.length - 1 },
+      });
+    expect(await run([{ phoneNumber: STOPPED }], purpose)).toMatchObject({
+      status: 'completed',
+      error: null,
+    });
+    expect(await run([{ phoneNumber: UNDELIVERABLE }, ...testContacts(1)], purpose)).toMatchObject({
+      status: 'completed',
+      error: null,
     });
   });
 
