@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isTestTenant } from '../base/ids.ts';
+import { AudienceTooSlow } from '../contacts/gather-audience.ts';
 import type { Database } from '../db/database.ts';
 import { isServerTrouble } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
@@ -90,10 +91,12 @@ async function recordFailure(
     }
     const failure = isAudienceError
       ? { code: 'invalid_audience', message: error.message }
-      : {
-          code: 'internal',
-          message: 'The campaign failed repeatedly because of an internal error; see the log of the server',
-        };
+      : error instanceof AudienceTooSlow
+        ? { code: 'audience_too_slow', message: error.message }
+        : {
+            code: 'internal',
+            message: 'The campaign failed repeatedly because of an internal error; see the log of the server',
+          };
     if (await tx.find(lockDue, [id, tx.now])) await failCampaign(tx, id, failure);
   });
 }

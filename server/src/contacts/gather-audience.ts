@@ -1,4 +1,5 @@
 import { isUuid } from '../base/ids.ts';
+import { isStatementTimeout } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantReader, TenantTx } from '../db/tenant.ts';
 import { type Filter, parseFilter, parseRowFilter } from '../search/grammar/filter.ts';
@@ -94,6 +95,19 @@ async function readAudience(tx: TenantTx, { filter: audience, segmentFilters }: 
   return (params: unknown[]): string => compileRowFilter(filter, searchable, bindTo(params));
 }
 
+/** A statement that compares contacts with an audience took longer than any statement may. */
+export class AudienceTooSlow extends Error {}
+
+async function findMatching(tx: TenantTx, text: string, params: unknown[]): Promise<string[]> {
+  try {
+    return (await tx.query(text, params)).rows.map(({ id }) => id as string);
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    const message = 'The audience took too long to gather: use fewer or more selective conditions';
+    throw new AudienceTooSlow(message, { cause: error });
+  }
+}
+
 /**
  * The contacts of an audience that others were merged into since it began to be gathered: the others may not have been read, and
  * they may be newer, or have matched only since then.
@@ -103,18 +117,18 @@ export async function gatherMerged(tx: TenantTx, audience: FixedAudience, since:
   if (ids.length === 0) return [];
   const matches = await readAudience(tx, audience, since);
   const params: unknown[] = [tx.tenantId, ids];
-  const { rows } = await tx.query(
+  return findMatching(
+    tx,
     `select c.id from visible_contacts c
       where c.id = any ($2::uuid[]) and (c.tenant_id = $1) is true and ${matches(params)} order by c.id`,
     params,
   );
-  return rows.map(({ id }) => id as string);
 }
 
 /**
  * Reads the next contacts after a cursor and returns the ids of those that match the filter, and the next cursor, null
  * at the end. Contacts created after `createdUntil` are left out, which is also the `now()` of the filter. Throws an `ExpressionError` if the filter uses an
- * attribute or a label that no longer exists.
+ * attribute or a label that no longer exists, and `AudienceTooSlow`.
  */
 export async function gatherAudience(
   tx: TenantTx,
@@ -132,12 +146,13 @@ export async function gatherAudience(
     next?.createdAt ?? 'infinity',
     next?.id ?? null,
   ];
-  const { rows } = await tx.query(
+  const contactIds = await findMatching(
+    tx,
     `select c.id from visible_contacts c
       where c.tenant_id = $1 and (c.created_at, c.id) > ($2::timestamptz, $3::uuid) and c.created_at <= $4
         and (c.created_at < $5::timestamptz or (c.created_at = $5::timestamptz and c.id <= $6::uuid)) and ${matches(params)}
       order by c.created_at, c.id`,
     params,
   );
-  return { contactIds: rows.map(({ id }) => id as string), next };
+  return { contactIds, next };
 }

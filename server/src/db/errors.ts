@@ -112,7 +112,8 @@ const isOfVendor = (error: unknown): boolean => error instanceof Error && 'isTem
 
 /**
  * Whether the server or the machine is in trouble, as opposed to an error that a row causes each time. Handlers throw
- * such an error without counting an attempt, and the ordering key pauses for a second. Only jobs count statements that took too long.
+ * such an error without counting an attempt, and the ordering key pauses for a second. Only jobs, and
+ * campaigns whose audience is gathered, count statements that took too long.
  */
 export const isServerTrouble = (error: unknown): boolean =>
   isUnavailable(error) || (!isOfVendor(error) && TROUBLE.test(codeOf(error)));

@@ -185,6 +185,34 @@ describe('segment("<id>")', () => {
     expect(await change(texts(15))).toBe('changed');
   });
 
+  it('counts with all of its conditions: a filter has at most 300, with those of its segments', async () => {
+    const of = (count: number) =>
+      `or(${Array.from({ length: count }, (_, i) => `eq(email,"${i}@x.y")`).join(',')})`;
+    const half = await segmentOf(of(150), 'Half');
+    const two = `or(segment("${half}"),segment("${half}"))`;
+    expect((await tenant.post('/v3/contacts/search', { query: two })).status).toBe(200);
+    const ground = await groundFor(tenant, { steps: HELLO });
+    const tooMany = `or(${two},eq(firstName,"Ada"))`;
+    for (const [path, body, parameter] of [
+      ['/v3/contacts/search', { query: tooMany }, 'query'],
+      ['/v3/segments', { name: 'Two', query: tooMany }, 'query'],
+      ['/v3/campaigns', { ...ground, name: 'Sale', audience: tooMany }, 'audience'],
+    ] as const) {
+      const { status, body: answer } = await tenant.post(path, body);
+      expect([path, status, answer.error?.invalidParams?.[parameter]?.message]).toEqual([
+        path,
+        400,
+        expect.stringContaining('More than 300 conditions, with those of its segments'),
+      ]);
+    }
+    await create('/v3/campaigns', { ...ground, name: 'Sale', audience: two, scheduledAt: LATER });
+    const changed = await tenant.put(`/v3/segments/${half}`, { query: of(151) });
+    expect([changed.status, changed.body.error?.invalidParams.query.message]).toEqual([
+      400,
+      expect.stringContaining('The campaign "Sale" would no longer be valid: More than 300 conditions'),
+    ]);
+  });
+
   it('makes no circles when two are changed at once', async () => {
     const other = await segmentOf('isNull(lastName)', 'Other');
     const answers = await Promise.all([
