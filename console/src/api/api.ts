@@ -2,6 +2,7 @@ import { ParleyError } from '@parley/sdk';
 import {
   keepPreviousData,
   MutationCache,
+  notifyManager,
   QueryCache,
   type QueryClient,
   type QueryKey,
@@ -32,6 +33,9 @@ function checkSession(error: unknown): void {
 
 /** Whether another attempt may succeed; the SDK has made two already. */
 const isWorthRetrying = (error: unknown): boolean => error instanceof ParleyError && error.status === 0;
+
+/** By default in a later task: until then a dialog could be closed, or a form sent again, although it is being stored. */
+notifyManager.setScheduler(queueMicrotask);
 
 /**
  * Everything that was read. It stays fresh: events change it (see live/patches.ts), and it is read again after events

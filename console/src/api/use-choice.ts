@@ -2,9 +2,8 @@ import { notifyManager, type UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
 
 /**
- * For a control that is stored as soon as it is changed: what it shows, and what changes it. The choice is shown at once (TanStack
- * Query tells only in a later task that something is being stored, and until then the control would jump back), and what is
- * stored again as soon as it is known, or if the choice was refused.
+ * For a control that is stored as soon as it is changed: what it shows, and what changes it. The choice is shown at once, and what
+ * is stored again as soon as it is known, or if the choice was refused.
  */
 export function useChoice<T, R>(
   stored: T,

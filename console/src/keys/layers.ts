@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 
 /** What the components that are shown contribute to a list: the newest last. */
 export interface Layers<T> {
@@ -37,15 +37,18 @@ export function createLayers<T>(): Layers<T> {
   };
 }
 
-/** Contributes items while the component is shown. `describe` names what others see of an item. */
+/**
+ * Contributes items while the component is shown. `describe` names what others see of an item. In layout effects, because keys must
+ * work as soon as something is seen: a lazy screen is shown before its other effects run.
+ */
 export function useLayer<T>(layers: Layers<T>, items: readonly T[], describe: (item: T) => string): void {
   const layer = useRef(items);
   const shown = items.map(describe).join('\n');
-  useEffect(() => {
+  useLayoutEffect(() => {
     layer.current = items;
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: others see a change only if what is shown has changed
-  useEffect(() => layers.add(layer), [layers, shown]);
+  useLayoutEffect(() => layers.add(layer), [layers, shown]);
 }
 
 export const useSnapshot = <T>({ subscribe, snapshot }: Layers<T>): readonly T[] =>

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { findViolations, type TestConsole, useConsole } from '../kit/console.ts';
 import { hold } from '../kit/hold.ts';
-import { reply, type TestInbox, thread, title, useInbox, WAIT } from '../kit/inbox.ts';
+import { reply, type TestInbox, thread, title, useInbox, WAIT, waitForKind } from '../kit/inbox.ts';
 import { onPhone } from './phone-page.ts';
 
 describe.runIf(CHROMIUM)('what a reply has besides its text', () => {
@@ -81,12 +81,7 @@ describe.runIf(CHROMIUM)('what a reply has besides its text', () => {
     const { page, open, expectNoProblems } = await test.pageFor('agent');
     await open(`/inbox/${id}`);
     await title(page, 'Plain Customer').waitFor(WAIT);
-    // The kind of the channel is known.
-    await page
-      .locator('header')
-      .filter({ hasText: 'Plain Customer' })
-      .getByText('SMS', { exact: true })
-      .waitFor(WAIT);
+    await waitForKind(page, 'Plain Customer', 'SMS');
     await page.getByRole('button', { name: 'Saved replies' }).waitFor(WAIT);
     expect(await page.getByRole('button', { name: 'Buttons to tap' }).count()).toBe(0);
     expectNoProblems();
@@ -125,6 +120,9 @@ describe.runIf(CHROMIUM)('what a reply has besides its text', () => {
     const option = page.getByRole('option', { name: /prices\.pdf/ });
     await option.click(WAIT);
     await rendered.held();
+    await expect
+      .poll(() => page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().isDisabled(), WAIT)
+      .toBe(true);
     // Nothing else can be done until it is there: it would be lost, or there twice.
     await option.click();
     await page.keyboard.press('Escape');
@@ -136,6 +134,7 @@ describe.runIf(CHROMIUM)('what a reply has besides its text', () => {
     await page.reload();
     await file.waitFor(WAIT);
     expect(await file.count()).toBe(1);
+    await waitForKind(page, 'Price Customer', 'WhatsApp');
     await reply(page).press('Control+Enter');
     await expect.poll(inbox.outbox, WAIT).toContain('prices.pdf');
     const sent = await test.api('POST', `/v3/chats/${id}/messages/search`, { sortBy: 'desc(createdAt)' });

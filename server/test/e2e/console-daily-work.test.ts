@@ -136,6 +136,7 @@ describe.runIf(CHROMIUM)('a day at the front desk', () => {
   it('a chat is closed, Z takes that back, and J goes on where it was', async () => {
     for (const name of ['Queue One', 'Queue Two', 'Queue Three']) await inbox.write(name, 'Next, please');
     const { id } = await inbox.chatWith('Queue Two');
+    await inbox.chatWith('Queue Three');
     const { page, open, expectNoProblems } = await test.pageFor('agent');
     await open('/inbox');
     await row(page, 'Queue Two').click();

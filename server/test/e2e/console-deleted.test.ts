@@ -1,21 +1,29 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { type ConsolePage, findViolations, type TestConsole, useConsole } from '../kit/console.ts';
+import { useLive } from '../kit/live.ts';
 
 const GONE = 'Somebody has deleted it while it was open here.';
-
-/** The answer with which the stream of events begins. */
-const openedStream = (page: Page) =>
-  page.waitForResponse((answer) => answer.url().includes('/events/stream'));
 
 describe.runIf(CHROMIUM)('what somebody else deletes while it is open', () => {
   let test: TestConsole;
   let shown: ConsolePage;
+  let live: Awaited<ReturnType<typeof useLive>>;
   beforeAll(async () => {
     test = await useConsole();
     shown = await test.pageFor('owner');
+    live = await useLive(shown.page);
   });
+  /** Opens a page. The function that it returns waits until nothing is being read: what is deleted then would be answered with 404. */
+  async function openLive(address: string): Promise<() => Promise<void>> {
+    const opened = live.opening();
+    await shown.open(address);
+    return async () => {
+      await opened();
+      const heard = () => test.api('POST', '/v3/contacts', { firstName: 'Heard' });
+      await live.settled(heard, 'contact.created');
+    };
+  }
 
   it.each([
     {
@@ -53,17 +61,16 @@ describe.runIf(CHROMIUM)('what somebody else deletes while it is open', () => {
       list: 'All webhooks',
     },
   ])('$what is gone, and so it is in its list', async ({ body, path, api = path, name, list }) => {
-    const { page, open, expectNoProblems } = shown;
+    const { page, expectNoProblems } = shown;
     const { id } = await test.api('POST', `/v3/${api}`, body());
-    const live = openedStream(page);
-    await open(`/${path}/${id}`);
+    const settled = await openLive(`/${path}/${id}`);
     // The name of an automation can be changed where it stands.
     const title = page.getByRole('heading', { level: 1, name });
     await title
       .or(page.getByRole('textbox', { name: 'Name', exact: true }))
       .first()
       .waitFor();
-    await live;
+    await settled();
     await test.api('DELETE', `/v3/${api}/${id}`);
     await page.getByRole('alert').getByText(GONE).waitFor();
     await title.waitFor();
@@ -91,14 +98,13 @@ describe.runIf(CHROMIUM)('what somebody else deletes while it is open', () => {
     },
     { what: 'its own page', path: 'channels', name: 'Gone soon' },
   ])('a channel is gone, and with it $what', async ({ body, path, api = path, name }) => {
-    const { page, open, expectNoProblems } = shown;
+    const { page, expectNoProblems } = shown;
     const channel = { kind: 'whatsapp', provider: 'sandbox', name: 'Gone soon', address: '+15550009999' };
     const { id: channelId } = await test.api('POST', '/v3/channels', channel);
     const { id } = body ? await test.api('POST', `/v3/${api}`, { ...body, channelId }) : { id: channelId };
-    const live = openedStream(page);
-    await open(`/${path}/${id}`);
+    const settled = await openLive(`/${path}/${id}`);
     await page.getByRole('heading', { level: 1, name }).waitFor();
-    await live;
+    await settled();
     await test.api('DELETE', `/v3/channels/${channelId}?force=true`);
     await page.getByRole('alert').getByText(GONE).waitFor();
     await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -110,18 +116,19 @@ describe.runIf(CHROMIUM)('what somebody else deletes while it is open', () => {
   });
 
   it('a chat of a channel that is deleted leaves the inbox', async () => {
-    const { page, open, expectNoProblems } = shown;
+    const { page, expectNoProblems } = shown;
     const channel = { kind: 'whatsapp', provider: 'sandbox', name: 'Gone soon', address: '+15550009999' };
     const { id: channelId } = await test.api('POST', '/v3/channels', channel);
     await test.api('POST', `/v3/sandbox/${channelId}/inbound`, {
       from: '+15550008888',
       text: 'Going, going',
     });
-    const live = openedStream(page);
-    await open('/inbox');
+    const find = () => test.api('POST', '/v3/chats/search', { query: `eq(channelId,"${channelId}")` });
+    await expect.poll(async () => (await find()).length).toBe(1);
+    const settled = await openLive('/inbox');
     const row = page.getByText('Going, going');
     await row.first().waitFor();
-    await live;
+    await settled();
     await test.api('DELETE', `/v3/channels/${channelId}?force=true`);
     await row.first().waitFor({ state: 'detached' });
     expectNoProblems();
@@ -143,16 +150,15 @@ describe.runIf(CHROMIUM)('what somebody else deletes while it is open', () => {
       name: '/gone',
     },
   ])('$what cannot be edited any more', async ({ address, body, api, name }) => {
-    const { page, open, expectNoProblems } = shown;
+    const { page, expectNoProblems } = shown;
     const { id } = await test.api('POST', `/v3/${api}`, body);
-    const live = openedStream(page);
-    await open(address);
+    const settled = await openLive(address);
     const row = page.getByRole('row').filter({ hasText: name });
     await row.getByRole('button').last().click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog', { name });
     await dialog.getByRole('button', { name: 'Save' }).waitFor();
-    await live;
+    await settled();
     await test.api('DELETE', `/v3/${api}/${id}`);
     await dialog.getByText(GONE).waitFor();
     expect(await dialog.getByRole('button', { name: 'Save' }).count()).toBe(0);

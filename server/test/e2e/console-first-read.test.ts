@@ -3,7 +3,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../kit/browser.ts';
 import { type TestConsole, useConsole } from '../kit/console.ts';
 import { hold } from '../kit/hold.ts';
-import { reply, row, type TestInbox, thread, title, useInbox, view, WAIT } from '../kit/inbox.ts';
+import {
+  reply,
+  row,
+  type TestInbox,
+  thread,
+  title,
+  useInbox,
+  view,
+  WAIT,
+  waitForKind,
+} from '../kit/inbox.ts';
+import { useLive } from '../kit/live.ts';
 import { goTo } from './go-to.ts';
 
 /** Asks to log out, and returns the question whether something is to be lost. */
@@ -131,6 +142,7 @@ describe.runIf(CHROMIUM)('what a page has not read yet', () => {
     const { page, open, expectNoProblems } = await test.pageFor('agent');
     await open(`/inbox/${slow.id}`);
     await title(page, 'Slow File').waitFor(WAIT);
+    await waitForKind(page, 'Slow File', 'WhatsApp');
     const upload = await hold(page, /\/v3\/files$/);
     const file = { name: 'big.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 big') };
     await page.locator('input[type=file]').setInputFiles(file);
@@ -165,6 +177,8 @@ describe.runIf(CHROMIUM)('what a page has not read yet', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Assigned to Row Taker').waitFor(WAIT);
     expect((await inbox.chatWith('Reached Writer')).assignedUserId).toBe(userId);
+    await page.keyboard.press('z');
+    await expect.poll(async () => (await inbox.chatWith('Reached Writer')).assignedUserId, WAIT).toBeNull();
     // A dialog that is closed again leaves nothing selected.
     for (const [key, name] of [
       ['h', 'Snooze'],
@@ -176,8 +190,6 @@ describe.runIf(CHROMIUM)('what a page has not read yet', () => {
       await page.getByRole('dialog', { name }).waitFor({ state: 'detached', ...WAIT });
     }
     expect(await page.getByRole('region', { name: 'Selected chats' }).count()).toBe(0);
-    await page.keyboard.press('z');
-    await expect.poll(async () => (await inbox.chatWith('Reached Writer')).assignedUserId, WAIT).toBeNull();
     expectNoProblems();
   });
 
@@ -185,24 +197,10 @@ describe.runIf(CHROMIUM)('what a page has not read yet', () => {
     const create = (firstName: string) => test.api('POST', '/v3/contacts', { firstName, lastName: 'Listed' });
     const { id } = await create('Deleted');
     const { page, open, expectNoProblems } = await test.pageFor('agent');
-    await page.addInitScript(`const Original = BroadcastChannel;
-      BroadcastChannel = class extends Original {
-        constructor(name) {
-          super(name);
-          if (name.startsWith('parley.live.')) window.liveChannel ??= name;
-        }
-      };`);
-    /** Listens for an event. The function that it returns waits until the page has dealt with it. */
-    const listenFor = async (type: string) => {
-      await page.evaluate(`void (window.heard = new Promise((resolve) => {
-        const tabs = new BroadcastChannel(window.liveChannel);
-        tabs.onmessage = ({ data }) => data.kind === 'event' && data.event.type === '${type}' && resolve(true);
-      }))`);
-      return () => page.evaluate('window.heard');
-    };
-    const live = page.waitForResponse(/\/v3\/events\/stream/);
+    const { listenFor, opening } = await useLive(page);
+    const opened = opening();
     await open('/profile');
-    await live;
+    await opened();
     const created = await listenFor('contact.created');
     await create('Kept');
     await created();

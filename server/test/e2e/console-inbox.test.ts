@@ -95,6 +95,7 @@ describe.runIf(CHROMIUM)('the inbox', () => {
     await expect.poll(async () => (await findChat('Katherine Johnson')).status, WAIT).toBe('snoozed');
     await page.keyboard.press('e');
     await expect.poll(async () => (await findChat('Katherine Johnson')).status, WAIT).toBe('open');
+    await page.getByText('Chat opened').waitFor(WAIT);
     await page.keyboard.press('e');
     await expect.poll(async () => (await findChat('Katherine Johnson')).status, WAIT).toBe('closed');
     await page.getByText('Chat closed').waitFor();

@@ -120,6 +120,7 @@ describe.runIf(CHROMIUM)('answers that come late', () => {
     const creation = await hold(page, /\/v3\/contacts$/, isPost);
     await dialog.getByRole('option', { name: 'Write to ann@example.com' }).click(WAIT);
     await creation.held();
+    await expect.poll(() => dialog.getByRole('button', { name: 'Close' }).isDisabled(), WAIT).toBe(true);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(true);

@@ -121,8 +121,9 @@ describe.runIf(CHROMIUM)('the lists of the inbox', () => {
         await page.getByRole('checkbox', { name: `Select the chat with ${name}` }).check();
     };
     const changed = async (): Promise<void> => {
-      await page.getByText('2 chats changed').last().waitFor(WAIT);
-      await page.getByRole('button', { name: 'Close' }).last().click();
+      // It stays while the pointer is on it.
+      await page.getByText('2 chats changed').last().hover(WAIT);
+      await page.getByRole('status').getByRole('button', { name: 'Close' }).last().click();
     };
     const facts = async () =>
       Promise.all(

@@ -120,7 +120,7 @@ describe.runIf(CHROMIUM)('what happens meanwhile', () => {
     await page.getByRole('alert').waitFor();
     fails = false;
     await save.click();
-    await page.getByText('Saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expectNoProblems(REFUSED);
   });
 

@@ -102,7 +102,7 @@ describe.runIf(CHROMIUM)('the bell', () => {
       }).then((answer) => answer.json()).then((answer) => answer.data.length * 100 + answer.unreadCount)`);
     // Two notifications, assigned and received, and none is unread.
     await expect.poll(unread, WAIT).toBe(200);
-    expect(await bell(page).getAttribute('aria-label')).toBe('Notifications');
+    await expect.poll(() => bell(page).getAttribute('aria-label'), WAIT).toBe('Notifications');
   });
 
   it('tells somebody who is restricted to a team nothing about other chats', async () => {

@@ -10,6 +10,9 @@ export const rows = (page: Page): Locator => page.locator('a[id^="chat-"]');
 export const row = (page: Page, name: string): Locator => rows(page).filter({ hasText: name });
 export const thread = (page: Page): Locator => page.getByRole('log');
 export const title = (page: Page, name: string): Locator => page.getByRole('heading', { name, exact: true });
+/** Waits until the page knows the kind of the channel: it decides what can be written, and in how many messages. */
+export const waitForKind = (page: Page, name: string, kind: string): Promise<void> =>
+  page.locator('header').filter({ hasText: name }).getByText(kind, { exact: true }).waitFor(WAIT);
 export const view = (page: Page, name: string): Locator =>
   page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name });
 export const reply = (page: Page): Locator => page.getByRole('textbox', { name: 'Reply' });
