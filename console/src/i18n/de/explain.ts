@@ -129,7 +129,8 @@ export const explain: Texts<typeof english> = {
   'why.todo.other_trigger': 'Wählen Sie einen anderen Auslöser, wenn dies sie starten soll.',
   'why.reason.triggers_off':
     'Automationen waren dafür abgeschaltet, wie bei einem Import, einer Änderung vieler Kontakte oder einem Aufruf der API.',
-  'why.todo.triggers_off': 'Lassen Sie in diesem Import, dieser Änderung oder diesem Aufruf Automationen starten.',
+  'why.todo.triggers_off':
+    'Lassen Sie in diesem Import, dieser Änderung oder diesem Aufruf Automationen starten.',
   'why.reason.unsubscribed':
     'Mit dieser Nachricht hat der Kontakt abbestellt, darum antwortet nichts darauf.',
   'why.todo.unsubscribed': 'Nichts zu tun: Eine Antwort wäre unerwünscht.',

@@ -122,7 +122,8 @@ export const explain = {
   'why.todo.published_later': 'Nothing to do: it starts from now on.',
   'why.reason.other_trigger': 'It waits for something else.',
   'why.todo.other_trigger': 'Choose another trigger if this should start it.',
-  'why.reason.triggers_off': 'Automations were switched off for this, as in an import, a change of many contacts, or a call of the API.',
+  'why.reason.triggers_off':
+    'Automations were switched off for this, as in an import, a change of many contacts, or a call of the API.',
   'why.todo.triggers_off': 'Let automations start in that import, change or call.',
   'why.reason.unsubscribed': 'With this message the contact unsubscribed, so nothing answers it.',
   'why.todo.unsubscribed': 'Nothing to do: an answer would be unwanted.',
