@@ -121,6 +121,20 @@ describe('triggering an automation', () => {
     expect(await countRuns(tenant)).toBe(0);
   });
 
+  it('is validated before the automation is looked for', async () => {
+    const { tenant, id } = await ready();
+    expect((await tenant.post(`/v3/automations/${id}/status`, { status: 'inactive' })).status).toBe(200);
+    const contactId = '019a82a0-0000-7000-8000-00000000ffff';
+    for (const automationId of [contactId, 'x', id]) {
+      const body = { contactId, scheduledAt: '2001-01-01T00:00:00Z' };
+      const answer = await tenant.post(`/v3/automations/${automationId}/trigger`, body);
+      expect([answer.status, Object.keys(answer.body.error.invalidParams ?? {})]).toEqual([
+        400,
+        ['scheduledAt'],
+      ]);
+    }
+  });
+
   it('names every parameter that is wrong', async () => {
     const { tenant, trigger } = await ready({
       variables: [{ name: 'plan', type: 'string', required: true }],

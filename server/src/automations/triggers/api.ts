@@ -88,14 +88,13 @@ export function fillVariables(
 export const findActiveVersion = (tx: TenantTx, automationId: string) =>
   tx.find(activeVersion, [automationId]);
 
-async function requireActive(tx: TenantTx, automationId: string): Promise<ActiveVersion> {
-  const found = await findActiveVersion(tx, automationId);
+/** Returns the active version. If there is none, issues of the request come first. */
+async function requireActive(tx: TenantTx, automationId: string, issues: Issues): Promise<ActiveVersion> {
+  const found = isUuid(automationId) ? await findActiveVersion(tx, automationId) : undefined;
+  if (found?.status === 'active') return { versionId: found.version_id, variables: found.variables };
+  issues.throwIfAny();
   if (!found) throw new ApiError('automation_not_found');
-  if (found.status !== 'active')
-    throw new ApiError('conflict', {
-      detail: `the automation is ${found.status}, and must be active`,
-    });
-  return { versionId: found.version_id, variables: found.variables };
+  throw new ApiError('conflict', { detail: `the automation is ${found.status}, and must be active` });
 }
 
 export interface TriggerInput {
@@ -129,12 +128,14 @@ export async function triggerAutomation(
   { contactId, variables: given = {}, scheduledAt }: TriggerInput,
   { activeVersions, countRun }: TriggerState,
 ): Promise<string> {
-  if (!isUuid(automationId)) throw new ApiError('automation_not_found');
   let isAllowed = false;
+  const validateTime = () => {
+    const issues = collectIssues();
+    return { issues, dueAt: dueTime(scheduledAt, tx.now, issues) };
+  };
 
   const startOn = async ({ versionId, variables: declared }: ActiveVersion) => {
-    const issues = collectIssues();
-    const dueAt = dueTime(scheduledAt, tx.now, issues);
+    const { issues, dueAt } = validateTime();
     const variables = fillVariables(declared, given, issues);
     if (!issues.isEmpty) return { issues };
     if (!isAllowed) await countRun(tx.tenantId);
@@ -162,7 +163,7 @@ export async function triggerAutomation(
   const { id: idOnCached } = cached ? await startOn(cached) : {};
   if (idOnCached !== undefined) return idOnCached;
 
-  const current = await requireActive(tx, automationId);
+  const current = await requireActive(tx, automationId, validateTime().issues);
   activeVersions.set(key, current);
   const { id, issues } = await startOn(current);
   issues?.throwIfAny();
