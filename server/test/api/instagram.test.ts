@@ -239,6 +239,18 @@ describe('a comment', () => {
     expect(graph.taken).toEqual([{ recipient: { comment_id: vendorId }, message: { text: 'It is 10 €' } }]);
   });
 
+  it('is answered by a step that names another message, as that one', async () => {
+    await comment();
+    const [first] = await messages();
+    const trigger = { type: 'message_received', parameters: { channelId: channel.id, keywords: ['price'] } };
+    const parameters = { text: 'It is 10 €', replyToMessageId: first.id };
+    await automationOf(tenant, { trigger, steps: [{ id: 'send', type: 'send_message', parameters }] });
+    await comment({ id: `second-${tenant.id}`, text: 'price' });
+    expect(graph.taken).toEqual([
+      { recipient: { comment_id: first.vendorId }, message: { text: 'It is 10 €' } },
+    ]);
+  });
+
   it('that says STOP unsubscribes nobody, and those of the business itself are ignored', async () => {
     await comment({ text: 'Stop' });
     expect((await contact()).isSubscribed).toBe(true);

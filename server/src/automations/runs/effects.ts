@@ -181,7 +181,10 @@ const UNWANTED: ReadonlySet<string> = new Set(['unsubscribed', 'opted_out']);
 const withEnding = (failure: RunError): EffectResult =>
   UNWANTED.has(failure.code) ? { failure, ends: 'cancelled' } : { failure };
 
-/** A run that a public comment has started answers it in private, as long as the chat itself is closed for it. */
+/**
+ * A run that a public comment has started answers it in private, as long as the chat itself is closed for it. What a step names
+ * itself comes first.
+ */
 function answerTo({ message, chat }: RunContext, now: Date): { replyToMessageId?: string } {
   if (message?.type !== 'comment') return {};
   const isOpen = chat?.openUntil != null && new Date(chat.openUntil) > now;
@@ -216,7 +219,7 @@ async function sendAll(
       draft: {
         ...destination,
         contactId: activeRun.contactId,
-        content: { ...effect.content, ...answerTo(activeRun.context, tx.now) },
+        content: { ...answerTo(activeRun.context, tx.now), ...effect.content },
         author: activeRun.author,
         purpose: activeRun.purpose,
         origin: { runId: activeRun.runId, runStep: effect.number, campaignId: activeRun.campaignId },
