@@ -213,6 +213,24 @@ describe('segment("<id>")', () => {
     ]);
   });
 
+  it('is not changed while more than 200 different filters name it', async () => {
+    const change = (query: string) => tenant.put(`/v3/segments/${segmentId}`, { query });
+    const named = (numbers: number[], query: (number: number) => string) =>
+      Promise.all(numbers.map((number) => segmentOf(query(number), `Of ${query(number)} ${number}`)));
+    const numbers = Array.from({ length: 199 }, (_, number) => number);
+    await named(numbers, (number) => `and(${segment},eq(firstName,"${number}"))`);
+    // However many have the same filter, or the filter of a segment that has it.
+    const [same] = await named([1, 2, 3], () => segment);
+    expect((await change('eq(firstName,"Ada")')).status).toBe(200);
+    await segmentOf(`not(segment("${same}"))`, 'Not');
+    const refused = await change('eq(firstName,"Grace")');
+    expect([refused.status, refused.body.error?.invalidParams.query.message]).toEqual([
+      400,
+      expect.stringContaining('More than 200 filters name this segment'),
+    ]);
+    expect((await tenant.put(`/v3/segments/${segmentId}`, { name: 'Renamed' })).status).toBe(200);
+  });
+
   it('makes no circles when two are changed at once', async () => {
     const other = await segmentOf('isNull(lastName)', 'Other');
     const answers = await Promise.all([
