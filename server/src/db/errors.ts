@@ -54,6 +54,11 @@ export const isStalePlan = (error: unknown): boolean => {
 /** PostgreSQL aborted the transaction because of a conflict with another one. It can be repeated. */
 export const isRetryable = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error));
 
+/** Thrown to repeat a transaction as after a conflict that PostgreSQL has found itself. */
+export class TransactionConflict extends Error {
+  readonly code = '40001';
+}
+
 /** An earlier statement of the transaction has failed. */
 export const isFollowingFailure = (error: unknown): boolean => codeOf(error) === '25P02';
 

@@ -46,9 +46,10 @@ export async function applyInbound(
   // First: a deletion of the channel locks it before its chats.
   for (const { event } of marked)
     if (event.kind === 'channel_health') await reportHealth(tx, channel.id, event);
+  const handlesToLock = isAppliedInSteps(marked) ? handlesIn : handlesToChange;
   await lockAndMergeOwners(
     tx,
-    marked.flatMap(({ event }) => handlesToChange(event).flatMap(spellingsOf)),
+    marked.flatMap(({ event }) => handlesToLock(event).flatMap(spellingsOf)),
     marked.flatMap(({ event }) => samePersonIn(event)),
     mayMerge,
   );
@@ -90,6 +91,14 @@ function handlesToChange(event: ReceivedEvent): Handle[] {
   const { contact, subscription } = event;
   const [first] = spellingsOf(normalizeHandle(contact)).slice(1);
   return subscription || contact.others?.length || first ? handlesIn(event) : [];
+}
+
+/** Whether messages are received more than once: contacts of later senders would be locked after the chats of the first ones. */
+function isAppliedInSteps(received: readonly Received[]): boolean {
+  const isImported = received.flatMap(({ event }) =>
+    event.kind === 'message' || event.kind === 'echo' ? event.imported !== undefined : [],
+  );
+  return received.some(({ event }) => event.kind === 'identity') || new Set(isImported).size > 1;
 }
 
 /** Handles that the vendor says are one person's, however they are written. */

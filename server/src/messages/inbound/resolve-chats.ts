@@ -8,6 +8,7 @@ import { createContacts } from '../../contacts/create-contacts.ts';
 import { addHandles } from '../../contacts/handles/add.ts';
 import { findOwners, keyOf, lockOwners } from '../../contacts/handles/owners.ts';
 import { vendorHandle } from '../../contacts/handles/validate.ts';
+import { TransactionConflict } from '../../db/errors.ts';
 import type { Queryable } from '../../db/queryable.ts';
 import { systemStatement } from '../../db/statement.ts';
 import type { TenantTx } from '../../db/tenant.ts';
@@ -86,6 +87,7 @@ export async function resolveChats<W extends Written>(
       allOrNone: true,
     });
     if (chats.size === senders.size) return { written, claims, chats, ...NOTHING_CREATED };
+    if (chats.size > 0) throw new TransactionConflict('A chat was deleted while it was locked with others.');
   }
   const withoutChat = await findWithoutChat(tx, channelId, [...senders.values()]);
   const hasNoChat = (contact: VendorContact): boolean => withoutChat.has(keyOf(contact));
