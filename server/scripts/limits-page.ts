@@ -2,7 +2,7 @@ import { apiDocuments, contracts } from '../src/app.ts';
 import { DEFAULT_BOUNDS } from '../src/http/body.ts';
 import { type LimitName, limitNames, planNames, plans } from '../src/http/permissions.ts';
 import { documented } from '../src/http/route.ts';
-import { MAX_TEXT_CONDITIONS } from '../src/search/grammar/filter.ts';
+import { MAX_CONDITIONS, MAX_TEXT_CONDITIONS } from '../src/search/grammar/filter.ts';
 import { MAX_LIMIT, MAX_PAGE, MAX_SEARCH_CHARACTERS } from '../src/search/schema.ts';
 
 /** The parts of a JSON schema that state a limit. */
@@ -136,8 +136,8 @@ seconds, an upload within an hour.
 
 ## Search
 
-At most ${number(MAX_LIMIT)} rows per page, page ${number(MAX_PAGE)}, ${number(MAX_SEARCH_CHARACTERS)} characters of \`search\`, ${number(MAX_TEXT_CONDITIONS)} conditions with \`contains\`,
-\`startsWith\` or \`hasWord\` on texts in a filter or an audience. A search may take five seconds; a slower one is 503 \`search_too_slow\`. A tenant can run
+At most ${number(MAX_LIMIT)} rows per page, page ${number(MAX_PAGE)}, ${number(MAX_SEARCH_CHARACTERS)} characters of \`search\`; in a filter or an audience ${number(MAX_CONDITIONS)} conditions,
+with those of its segments, and ${number(MAX_TEXT_CONDITIONS)} with \`contains\`, \`startsWith\` or \`hasWord\` on texts. A search may take five seconds; a slower one is 503 \`search_too_slow\`. A tenant can run
 a few searches at the same time; others wait for up to five seconds. See [Search](search.md) for filters and totals.
 
 ## Texts

@@ -29,7 +29,7 @@ const MAX_SEGMENTS = 20;
  * About as many as 4,096 characters have room for, so segments multiply nothing. 500 conditions on handles or attributes took 8 to 12
  * seconds for the 5,000 contacts that one statement reads of an audience, and 1,000 more than its 15 seconds.
  */
-const MAX_CONDITIONS = 300;
+export const MAX_CONDITIONS = 300;
 
 /**
  * A filter whose fields are known and whose values have the types of the fields. `eq(f,null)` becomes `isNull(f)`.
