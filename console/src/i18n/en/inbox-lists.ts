@@ -63,7 +63,7 @@ export const inboxLists = {
   'bulk.unread': 'Mark as unread',
   'bulk.progress': 'Change of many chats',
   'bulk.busy':
-    'Another change of many chats is still running. How far it is stands above the list: wait for it, or cancel it.',
+    'Another change of many chats is still running. Its progress is shown above the list: wait for it, or cancel it.',
   'bulk.starting': 'Choosing the chats…',
   'bulk.running': '{done} of {total} chats',
   'bulk.done': { one: '{count} chat changed', other: '{count} chats changed' },
