@@ -220,11 +220,15 @@ export const validationContent: Readonly<Record<string, string>> = {
   'Unexpected {}': 'Nicht erwartet: {1}',
   'Invalid character': 'Ungültiges Zeichen',
   'More than {} conditions with {}': 'Mehr als {1} Bedingungen mit {2}',
+  'More than {} conditions, with those of its segments':
+    'Mehr als {1} Bedingungen, die seiner Segmente mitgezählt',
   'More than {} fields': 'Mehr als {1} Felder',
   'More than {} levels': 'Mehr als {1} Ebenen',
   'More than {} segments': 'Mehr als {1} Segmente',
   'A segment must not contain itself': 'Ein Segment darf sich nicht selbst enthalten',
   'In segment {}: {}': 'Im Segment {1}: {2*}',
+  'More than {} filters name this segment, so it cannot be changed: create another segment':
+    'Mehr als {1} Filter nennen dieses Segment, deshalb kann es nicht geändert werden: Legen Sie ein anderes an',
   'The {} "{}" would no longer be valid: {}': '{1*} „{2}“ wäre nicht mehr gültig: {3*}',
   'segment() is only for filters of contacts': 'segment() gibt es nur in Filtern für Kontakte',
   'More than {} values in a list': 'Mehr als {1} Werte in einer Liste',
