@@ -14,7 +14,10 @@ interface Hostile {
 type Post = (path: string, body: object) => Promise<ApiAnswer>;
 
 const SEARCHES = 20;
-const CONDITIONS = 150;
+/** As many as a filter may have: more are refused before anything is read. */
+const CONDITIONS = 20;
+/** What each of the searches reads. */
+const LONG_MESSAGES = 2_000;
 const WEBHOOKS = 50;
 
 const manyTexts = `or(${Array.from({ length: CONDITIONS }, (_, index) => `contains(text,"needle ${index}")`).join(',')})`;
@@ -42,7 +45,16 @@ const hostiles = (hangingUrl: string): Hostile[] => [
   },
   {
     name: 'expensive searches',
-    prepare: async () => {},
+    async prepare(post) {
+      const { id } = await channelOf(post);
+      const text = 'hay '.repeat(350);
+      for (let written = 0; written < LONG_MESSAGES; written += SEARCHES)
+        await Promise.all(
+          Array.from({ length: SEARCHES }, () =>
+            post(`/v3/sandbox/${id}/inbound`, { from: '+15559990003', text }),
+          ),
+        );
+    },
     attack: (post) =>
       Promise.all(Array.from({ length: SEARCHES }, () => post('/v3/messages/search', { query: manyTexts }))),
   },
