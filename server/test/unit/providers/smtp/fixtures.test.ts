@@ -6,7 +6,7 @@ import { smtp } from '../../../../src/providers/smtp/smtp.ts';
 import { NOW } from '../../../kit/adapter-context.ts';
 
 const folder = process.env.PARLEY_FIXTURES;
-if (folder === undefined)
+if (!folder)
   process.stdout.write('PARLEY_FIXTURES is not set: recorded mails are not held against the parser\n');
 
 const REPLY = '6bdc3f4d-0bec-4515-a284-5d916fdde489';
@@ -25,7 +25,7 @@ async function read(name: string) {
   return events[0];
 }
 
-describe.skipIf(folder === undefined)('a recorded mail', () => {
+describe.skipIf(!folder)('a recorded mail', () => {
   it('that only has text', async () => {
     expect(await read('only_text')).toEqual({
       kind: 'message',
