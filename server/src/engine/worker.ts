@@ -142,6 +142,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   const timers: { stop(): Promise<void> }[] = [];
+  let isStopped = false;
   let beatAt = performance.now();
   const beat = async (): Promise<void> => {
     await shards.beat(isBusy, guard.suspect);
@@ -169,10 +170,12 @@ export function createWorker(options: WorkerOptions): Worker {
       if (!options.timers) await beat();
       while ((await scan()) > 0) {
         await idle();
+        if (isStopped) return;
         if (!options.timers && performance.now() - beatAt > HEARTBEAT_MS) await beat();
       }
     },
     async stop(graceMs) {
+      isStopped = true;
       testClock.stop();
       guard.stop();
       for (const one of runners.values()) one.stop();

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HEARTBEAT_MS } from '../../src/engine/shards.ts';
 import { createSendRecorder } from '../../src/messages/outbound/record.ts';
 import type { SendOutcome } from '../../src/messages/outbound/retry-policy.ts';
 import { statusRank } from '../../src/messages/status.ts';
@@ -144,6 +146,28 @@ describe('a process that dies while it sends', { timeout: 60_000 }, () => {
     clock.advance(35_001);
     await next.settle();
     expect(await accepted()).toEqual(ids);
+  });
+});
+
+describe('a process that is stopped while it sends', () => {
+  it('asks the database for nothing more when the vendor answers at last', async () => {
+    await openOn('pigeon');
+    const victim = await successor();
+    const at = reached();
+    let answer = (_: SendResult): void => {};
+    mute.answerWith(() => {
+      stopped();
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    await send(tenant, chat, { text: 'late' });
+    const settled = victim.settle();
+    await at;
+    await victim.stop(0);
+    await delay(HEARTBEAT_MS + 1);
+    answer({ ok: true, vendorId: 'late', status: 'sent' });
+    await expect(settled).resolves.toBeUndefined();
   });
 });
 
