@@ -71,8 +71,10 @@ export const groups: Record<string, string[]> = {
 
 /** Measured only by name: filling the database takes minutes. */
 export const onlyByName: readonly string[] = ['growth', 'reports', 'previews'];
-/** Measured against another commit only by name: an older one may freeze or die of what they send, or has no console. */
+/** Measured against another commit only by name: an older one may freeze or die of what they send, or cannot do it at all. */
 export const notCompared: readonly string[] = [
+  'imports',
+  'exports',
   'hanging',
   'hostile',
   'console',
