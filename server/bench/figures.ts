@@ -79,7 +79,5 @@ export const notCompared: readonly string[] = [
   'hostile',
   'console',
   'picture',
-  'reports',
-  'previews',
   'explanations',
 ];

@@ -13,7 +13,8 @@ import { startTarget, type Target, type TargetOptions } from './target.ts';
 const USAGE = `npm run bench -- [figure…] [--rounds N] [--seconds N] [--scale N] [--profile FOLDER]
 npm run bench -- [figure…] --against COMMIT [--rounds N] [--seconds N] [--scale N]
 
-Without names, all figures but ${onlyByName.join(' ')}: ${Object.keys(figures).join(' ')}.
+Figures: ${Object.keys(figures).join(' ')}.
+Without names, all but ${onlyByName.join(' ')}; against another commit also without ${notCompared.join(' ')}.
 ${Object.entries(groups)
   .map(([name, members]) => `${name}: ${members.join(' ')}.`)
   .join('\n')}
