@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTestTenant, newId } from '../base/ids.ts';
 import { systemStatement } from '../db/statement.ts';
+import type { Woken } from '../db/tenant.ts';
 import type { SystemTx } from '../db/transaction.ts';
 import { DUE_NOW } from '../engine/queue.ts';
 import { readClocks } from '../engine/test-clock/test-tenants.ts';
@@ -34,6 +35,29 @@ const insertInbound = systemStatement<
        as n (id, tenant_id, channel_id, shard, number, now)
      join unnest($6::text[], $7::text[], $8::bytea[]) with ordinality as r (url, headers, body, number) using (number)
      join visible_channels c on c.id = n.channel_id and c.tenant_id = n.tenant_id
+   returning id`,
+);
+
+/**
+ * The same for one request of one channel. With arrays it takes 1.6 times as long (on a busy machine, compared by statements that are
+ * the same), and one more copy of the body, 30 ms for a mail of 39 MB.
+ */
+const insertOne = systemStatement<
+  [
+    id: string,
+    tenantId: string,
+    channelId: string,
+    shard: number,
+    url: string,
+    headers: string,
+    body: Buffer,
+    now: string,
+  ],
+  { id: string }
+>(
+  'inbound.insert_one',
+  `insert into inbound (id, tenant_id, channel_id, url, headers, body, shard, due_at, created_at)
+   select $1, c.tenant_id, c.id, $5, $6, $7, $4, ${DUE_NOW}, $8 from visible_channels c where c.id = $3 and c.tenant_id = $2
    returning id`,
 );
 
@@ -143,27 +167,46 @@ async function storeRequests(
   const tested = rows.filter(({ tenantId }) => isTestTenant(tenantId)).map(({ tenantId }) => tenantId);
   const times = tested.length > 0 ? await readClocks(tx, tested) : undefined;
   const real = clock.real().toISOString();
-  const woken = new Map(rows.map(({ channelId, tenantId }) => [channelId, tenantId]));
-  const inserted = await tx
-    .storeAndWake(
-      insertInbound,
-      [
-        rows.map(({ id }) => id),
-        rows.map(({ tenantId }) => tenantId),
-        rows.map(({ channelId }) => channelId),
-        rows.map(({ shard }) => shard),
-        rows.map(({ index }) => index + 1),
-        arrived.map(({ request }) => request.url),
-        arrived.map(({ request }) => JSON.stringify(request.headers)),
-        arrived.map(({ request }) => request.body),
-        rows.map(({ tenantId }) => times?.get(tenantId)?.toISOString() ?? real),
-      ],
-      [...woken].map(([channelId, tenantId]) => [inboundQueue, channelId, tenantId]),
-    )
-    .catch((error) => {
-      if (error.code === FOREIGN_KEY_VIOLATION) return [];
-      throw error;
-    });
+  const timeOf = (tenantId: string): string => times?.get(tenantId)?.toISOString() ?? real;
+  const channels = new Map(rows.map(({ channelId, tenantId }) => [channelId, tenantId]));
+  const woken = [...channels].map(([channelId, tenantId]): Woken => [inboundQueue, channelId, tenantId]);
+  const [row, ...moreRows] = rows;
+  const [one, ...moreArrived] = arrived;
+  const storing =
+    row && one && moreRows.length === 0 && moreArrived.length === 0
+      ? tx.storeAndWake(
+          insertOne,
+          [
+            row.id,
+            row.tenantId,
+            row.channelId,
+            row.shard,
+            one.request.url,
+            JSON.stringify(one.request.headers),
+            one.request.body,
+            timeOf(row.tenantId),
+          ],
+          woken,
+        )
+      : tx.storeAndWake(
+          insertInbound,
+          [
+            rows.map(({ id }) => id),
+            rows.map(({ tenantId }) => tenantId),
+            rows.map(({ channelId }) => channelId),
+            rows.map(({ shard }) => shard),
+            rows.map(({ index }) => index + 1),
+            arrived.map(({ request }) => request.url),
+            arrived.map(({ request }) => JSON.stringify(request.headers)),
+            arrived.map(({ request }) => request.body),
+            rows.map(({ tenantId }) => timeOf(tenantId)),
+          ],
+          woken,
+        );
+  const inserted = await storing.catch((error) => {
+    if (error.code === FOREIGN_KEY_VIOLATION) return [];
+    throw error;
+  });
   const ids = new Set(inserted.map(({ id }) => id));
   const stored = rows.filter(({ id }) => ids.has(id));
   const indexes = new Set(stored.map(({ index }) => index));

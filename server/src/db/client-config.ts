@@ -19,19 +19,37 @@ export interface ClientOptions {
 export const WAIT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 
-/** The session is in UTC: PostgreSQL sends `2026-11-15 01:02:03.456+00`. Parsing by position is faster than a pattern. */
-function parseTime(text: string): Date {
-  const fraction = text.charCodeAt(19) === 46 ? Number(`0${text.slice(19, text.indexOf('+', 20))}`) : 0;
-  const year = Number(text.slice(0, 4));
+const digit = (text: string, at: number): number => text.charCodeAt(at) - 48;
+const twoDigits = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1);
+
+/** The milliseconds in `.4`, `.45` or `.456789`, of which no digit has to be there. */
+function fractionMs(text: string): number {
+  if (text.charCodeAt(19) !== 46) return 0;
+  let ms = 0;
+  let unit = 100;
+  for (let at = 20; unit >= 1 && digit(text, at) >= 0 && digit(text, at) <= 9; at += 1) {
+    ms += digit(text, at) * unit;
+    unit /= 10;
+  }
+  return ms;
+}
+
+/**
+ * The session is in UTC: PostgreSQL sends `2026-11-15 01:02:03.456+00`. By the codes of its digits a time takes 0.22 µs, by
+ * numbers of its parts 0.57. An infinity is an invalid date.
+ */
+export function parseTime(text: string): Date {
+  if (text[4] !== '-') return new Date(Number.NaN);
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const time = new Date(
     Date.UTC(
       year,
-      Number(text.slice(5, 7)) - 1,
-      Number(text.slice(8, 10)),
-      Number(text.slice(11, 13)),
-      Number(text.slice(14, 16)),
-      Number(text.slice(17, 19)),
-      Math.floor(fraction * 1000 + 0.0005),
+      twoDigits(text, 5) - 1,
+      twoDigits(text, 8),
+      twoDigits(text, 11),
+      twoDigits(text, 14),
+      twoDigits(text, 17),
+      fractionMs(text),
     ),
   );
   // Date.UTC takes the years 1 to 99 for 1901 to 1999.

@@ -10,6 +10,7 @@ const ESCAPE = /\\[^"\\]/;
 
 /** JSON and array literals quote texts in the same way. Values that differ are left to pg. */
 function encodeArray(elements: readonly unknown[]): unknown {
+  if (elements.length > 0 && elements.every(Buffer.isBuffer)) return encodeBytes(elements);
   if (!elements.every(isEncodable)) return elements;
   const json = JSON.stringify(elements);
   return json.includes('\\') && ESCAPE.test(json) ? elements : `{${json.slice(1, -1)}}`;
@@ -31,4 +32,28 @@ function isEncodable(value: unknown): boolean {
         ? value.getTime() >= FIRST_MS && value.getTime() <= LAST_MS
         : value === null || value === undefined;
   }
+}
+
+const BYTEA = 17;
+/** Of an array: dimensions, whether there are nulls, the type of its elements, their number, and the number of the first. */
+const HEAD_INTS = 5;
+const INT_BYTES = 4;
+
+/**
+ * Bytes as PostgreSQL's binary form of an array. pg writes them as hexadecimal text, which took 300 ms for a mail of 39 MB and
+ * doubles what is sent.
+ */
+function encodeBytes(elements: readonly Buffer[]): Buffer {
+  const length = (bytes: number, element: Buffer): number => bytes + INT_BYTES + element.length;
+  const encoded = Buffer.allocUnsafe(elements.reduce(length, HEAD_INTS * INT_BYTES));
+  let end = 0;
+  const writeInt = (value: number): void => {
+    end = encoded.writeInt32BE(value, end);
+  };
+  for (const value of [1, 0, BYTEA, elements.length, 1]) writeInt(value);
+  for (const element of elements) {
+    writeInt(element.length);
+    end += element.copy(encoded, end);
+  }
+  return encoded;
 }

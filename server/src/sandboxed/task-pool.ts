@@ -60,11 +60,14 @@ interface Thread {
 
 const unavailable = (detail: string): ApiError => new ApiError('service_unavailable', { detail });
 
-/** A copy of the input whose bytes can be moved to the thread. A view alone would take all of its buffer with it. */
+/**
+ * A copy of the input whose bytes can be moved to the thread. A view alone would take all of its buffer with it. Shared memory is
+ * not copied.
+ */
 function copyBytes(input: object): { input: object; moved: ArrayBuffer[] } {
   const moved: ArrayBuffer[] = [];
   const entries = Object.entries(input).map(([name, value]) => {
-    if (!(value instanceof Uint8Array)) return [name, value];
+    if (!(value instanceof Uint8Array) || value.buffer instanceof SharedArrayBuffer) return [name, value];
     const bytes = new Uint8Array(value);
     moved.push(bytes.buffer);
     return [name, bytes];

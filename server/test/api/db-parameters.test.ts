@@ -63,7 +63,9 @@ describe('an array', () => {
     expect(await got('timestamptz', [time, null])).toEqual(['2026-11-15T01:02:03.456+00:00', null]);
     const late = new Date(Date.UTC(12_026, 10, 15));
     expect(await got('timestamptz', [late])).toEqual(['12026-11-15T00:00:00+00:00']);
-    expect(await got('bytea', [Buffer.from('ab')])).toEqual(['\\x6162']);
+    const bytes = [Buffer.from('ab'), Buffer.alloc(0), Buffer.from([0, 255, 0x5c])];
+    expect(await got('bytea', bytes)).toEqual(['\\x6162', '\\x', '\\x00ff5c']);
+    expect(await got('bytea', [...bytes, null])).toEqual(['\\x6162', '\\x', '\\x00ff5c', null]);
     expect(
       await got('text', [
         ['a', '"'],
@@ -78,7 +80,7 @@ describe('an array', () => {
 
   it('is written by us where it is plain, and by pg where it is not', () => {
     expect(encodeArrays([['a', 'b"c', null, 1]])).toEqual(['{"a","b\\"c",null,1}']);
-    for (const left of [['a\nb'], [Buffer.alloc(1)], [['a']], [Number.NaN], [{}]])
+    for (const left of [['a\nb'], [Buffer.alloc(1), null], [['a']], [Number.NaN], [{}]])
       expect(encodeArrays([left])).toEqual([left]);
   });
 });

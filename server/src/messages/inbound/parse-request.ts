@@ -29,13 +29,13 @@ const withBuffers = (event: InboundEvent): InboundEvent =>
       }
     : event;
 
-/** Performs the task in its thread. */
+/** Performs the task in its thread. The body may be shared memory, which not every parser reads. */
 export const parseInThread =
   (adapters: Adapters) =>
   ({ provider, channel, body, ...request }: ParseInput): InboundEvent[] | Promise<InboundEvent[]> => {
     const adapter = adapters.get(provider);
     if (!adapter) throw new Error(`There is no provider "${provider}".`);
-    return adapter.parseInbound({ ...request, body: bufferOf(body) }, channel);
+    return adapter.parseInbound({ ...request, body: Buffer.from(body) }, channel);
   };
 
 /** The events of a stored request. Rejects with a `TaskError` if it cannot be parsed in time. */

@@ -7,7 +7,6 @@ import { type InboundRow, inboundQueue } from '../../channels/queues.ts';
 import { MergeNeeded } from '../../contacts/merge/merge-owners.ts';
 import { isServerTrouble } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
-import type { TenantDatabase } from '../../db/tenant.ts';
 import { handleEachAlone } from '../../engine/handle-each-alone.ts';
 import { nextDueAt } from '../../engine/retry.ts';
 import type { Outcome } from '../../engine/scheduler.ts';
@@ -19,13 +18,10 @@ import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import type { QueueDeps } from '../outbound/queue.ts';
 import { applyInbound, type ReceivedEvent } from './apply.ts';
 import { parseRequest } from './parse-request.ts';
+import { type RequestBody, readLargeBodies } from './read-bodies.ts';
 import { storeFiles } from './store-files.ts';
 import type { ReceivingChannel } from './store-messages.ts';
 
-const readBodies = statement<[ids: string[]], { id: string; body: Buffer }>(
-  'inbound.read_bodies',
-  'select id, body from visible_inbound where id = any ($1::uuid[]) and tenant_id = $tenant',
-);
 const deleteRequests = statement<[ids: string[]]>(
   'inbound.delete',
   'delete from inbound where id = any ($1::uuid[]) and tenant_id = $tenant',
@@ -57,7 +53,7 @@ export interface InboundDeps extends ReceiveDeps, QueueDeps {
   log: Logger;
 }
 
-type RequestRow = InboundRow & { body: Buffer };
+type RequestRow = InboundRow & RequestBody;
 interface ParsedRequest {
   row: RequestRow;
   events: InboundEvent[];
@@ -91,17 +87,6 @@ export async function processInbound(deps: InboundDeps, rows: InboundRow[]): Pro
     if (failures.length > 0) isFailing = true;
   }
   return isFailing ? 'failing' : 'ok';
-}
-
-/** The requests with their bodies, in their order; one may be deleted by now. */
-async function readLargeBodies(db: TenantDatabase, rows: InboundRow[]): Promise<RequestRow[]> {
-  const large = rows.filter(({ body }) => body === null).map(({ id }) => id);
-  const found = large.length === 0 ? [] : await db.all(readBodies, [large]);
-  const bodies = new Map(found.map(({ id, body }) => [id, body]));
-  return rows.flatMap((row) => {
-    const body = row.body ?? bodies.get(row.id);
-    return body ? [{ ...row, body }] : [];
-  });
 }
 
 /**
