@@ -182,11 +182,11 @@ CREATE TABLE automations (
 CREATE INDEX automations_by_active_version ON automations (active_version_id);
 CREATE INDEX automations_by_latest_version ON automations (latest_version_id);
 CREATE INDEX automations_by_name ON automations (tenant_id, name COLLATE "C", id);
-CREATE INDEX automations_by_status ON automations (tenant_id, status, latest_trigger_type, created_at, id);
-CREATE INDEX automations_by_tenant ON automations (tenant_id, created_at, id);
 CREATE INDEX automations_by_trigger ON automations (tenant_id, active_trigger_type, created_at, id) WHERE status = 'active'::text;
 CREATE INDEX automations_due ON automations (shard, tenant_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX automations_search ON automations USING gin (tenant_id, active_trigger_type, active_channel_id, latest_trigger_type, latest_channel_id, name gin_trgm_ops);
+CREATE INDEX automations_shown ON automations (tenant_id, created_at, id) WHERE NOT is_hidden;
+CREATE INDEX automations_shown_by_status ON automations (tenant_id, status, latest_trigger_type, created_at, id) WHERE NOT is_hidden;
 
 CREATE TABLE campaigns (
   id uuid NOT NULL,

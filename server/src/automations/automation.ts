@@ -30,8 +30,8 @@ export interface AutomationRow {
   latest_version_id: string;
   latest_trigger_type: TriggerType;
   latest_channel_id: string | null;
-  created_at: Date;
-  updated_at: Date;
+  created_at: StoredTime;
+  updated_at: StoredTime;
   active_version: StoredVersion | null;
   latest_version: StoredVersion;
 }
@@ -40,9 +40,12 @@ const selectVersion = (id: string): string => `(select json_build_object(
     'id', v.id, 'number', v.number, 'definition', v.definition, 'created_at', v.created_at)
   from automation_versions v where v.id = ${id} and v.tenant_id = a.tenant_id)`;
 
-const COLUMNS = `a.id, a.name, a.status, a.active_version_id, a.active_trigger_type, a.active_channel_id,
+export const COLUMNS = `a.id, a.name, a.status, a.active_version_id, a.active_trigger_type, a.active_channel_id,
   a.latest_version_id, a.latest_trigger_type, a.latest_channel_id, a.created_at, a.updated_at,
   ${selectVersion('a.active_version_id')} as active_version, ${selectVersion('a.latest_version_id')} as latest_version`;
+
+/** Not one of a campaign that has a message of its own. Two indexes have those that are shown. */
+export const IS_SHOWN = 'not a.is_hidden';
 
 export const automationFields: Searchable = {
   fields: {
@@ -71,8 +74,7 @@ export const automationSource: SearchSource = {
   select: COLUMNS,
   from: 'automations a',
   tenantColumn: 'a.tenant_id',
-  // Those of campaigns that have a message of their own.
-  where: () => 'not a.is_hidden',
+  where: () => IS_SHOWN,
 };
 
 const automationById = statement<[id: string], AutomationRow>(

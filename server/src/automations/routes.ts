@@ -16,6 +16,7 @@ import {
 } from './automation.ts';
 import { changeAutomation, publishAutomation, setAutomationStatus } from './change-automation.ts';
 import { exampleAutomation, exampleDefinition, exampleRun } from './example.ts';
+import { readAutomationPage } from './page.ts';
 import { cancelRun, presentRun, requireRun, retryRun, runFields, runSource } from './runs/run.ts';
 import {
   Automation,
@@ -84,6 +85,7 @@ export function automationRoutes(deps: { policy: OutboundPolicy; db: Database })
       access: 'automations:read',
       searchable: automationFields,
       source: automationSource,
+      readPlainPage: (db, _params, request) => readAutomationPage(db, request),
       schema: Automation,
       present: presentAutomation,
       example: { query: 'eq(status,"active")', item: exampleAutomation },

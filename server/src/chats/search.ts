@@ -47,6 +47,7 @@ export const chatFields: Searchable = {
 /** Selects ids only: contact and latest message are read for the rows of the page, not for those before it. */
 export const chatSource: SearchSource = {
   select: 'c.id',
+  selectsOnlyId: true,
   from: 'visible_chats c',
   tenantColumn: 'c.tenant_id',
   countCap: 10_000,

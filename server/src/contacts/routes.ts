@@ -15,8 +15,15 @@ import { exportContacts } from './export.ts';
 import { reachHandleAgain } from './handles/reach-again.ts';
 import { mergeOnRequest } from './merge/merge-on-request.ts';
 import { ContactMerge, MergedContact } from './merge/schema.ts';
+import { readContactPage } from './page.ts';
 import { Contact, ContactFields } from './schema.ts';
-import { contactSearchable, contactSource, presentFound, searchableContacts } from './search.ts';
+import {
+  commonContactFields,
+  contactSearchable,
+  contactSource,
+  presentFound,
+  searchableContacts,
+} from './search.ts';
 import { type TimelineItem, TimelinePage, TimelineQuery } from './timeline/schema.ts';
 import { readTimeline } from './timeline/timeline.ts';
 
@@ -109,8 +116,10 @@ export function contactRoutes(): Route[] {
       access: 'contacts:read',
       searchable: contactSearchable('', []),
       searchableOf: (reader, _canRead, filter) => searchableContacts(reader, filter),
+      commonSearchable: commonContactFields,
       ownFields: 'attributes.<externalId>',
       source: contactSource,
+      readPlainPage: (db, _params, request) => readContactPage(db, request),
       schema: Contact,
       presentPage: presentFound,
       example: { query: `contains(labelIds,"${LABEL_ID}")`, item: exampleContact },

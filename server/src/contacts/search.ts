@@ -3,13 +3,14 @@ import type { AttributeType } from '../attributes/schema.ts';
 import type { TenantReader } from '../db/tenant.ts';
 import type { HandleType } from '../providers/kinds.ts';
 import type { Bind, Field, FieldTable, FieldType, Searchable, ValueTable } from '../search/fields.ts';
+import type { SearchBody } from '../search/schema.ts';
 import type { SearchSource } from '../search/source.ts';
 import { findContacts } from './contact.ts';
 import type { Contact } from './schema.ts';
 import { fullName } from './search-text.ts';
 import { readSegmentFilters } from './segment-filters.ts';
 
-const COUNT_CAP = 10_000;
+export const COUNT_CAP = 10_000;
 /** As the column and the index of trigrams have it in the migrations. */
 const TRIGRAM_INDEX_PREDICATE = 'ca.number is null and ca.time is null';
 const PREFIX = { column: 'ca.head', characters: 200 };
@@ -20,6 +21,7 @@ export const contactSource: SearchSource = {
   from: 'visible_contacts c',
   tenantColumn: 'c.tenant_id',
   countCap: COUNT_CAP,
+  selectsOnlyId: true,
 };
 
 /** Reads the contacts of a page, in its order. One that was deleted since it was found is left out. */
@@ -105,6 +107,13 @@ const fields = (tenantId: string): FieldTable => ({
     },
   },
 });
+
+/** What contacts of every tenant can be searched by; undefined if a search names attributes or segments. */
+export const commonContactFields = (
+  tenantId: string,
+  { query = '', sortBy = '' }: SearchBody,
+): Searchable | undefined =>
+  /attributes|segment/.test(query + sortBy) ? undefined : contactSearchable(tenantId, []);
 
 /** What contacts of a tenant can be searched by: what all contacts have, and the attributes that are given. */
 export const contactSearchable = (tenantId: string, attributes: readonly AttributeKind[]): Searchable => ({

@@ -1,11 +1,12 @@
 import type { TSchema } from 'typebox';
-import type { ErrorKey } from '../base/errors.ts';
+import { ApiError, type ErrorKey } from '../base/errors.ts';
 import { hasRemovals, withoutViews } from '../db/removals.ts';
-import type { TenantReader } from '../db/tenant.ts';
+import type { TenantDatabase, TenantReader } from '../db/tenant.ts';
 import type { Searchable } from '../search/fields.ts';
-import { getOffset, parseSearchRequest, type SearchRequest } from '../search/request.ts';
+import type { FoundPage } from '../search/plain-page.ts';
+import { parseSearchRequest, type SearchRequest } from '../search/request.ts';
 import { runSearch } from '../search/run-search.ts';
-import { DEFAULT_LIMIT, SearchBody, type SearchEcho, type SearchPagination } from '../search/schema.ts';
+import { DEFAULT_LIMIT, SearchBody } from '../search/schema.ts';
 import { restrictToChannels, type SearchSource } from '../search/source.ts';
 import { found } from './answer.ts';
 import { type CanRead, type Feature, meOf, type Principal, readerOf, type Scope } from './permissions.ts';
@@ -34,6 +35,8 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
     canRead: CanRead,
     filter: string | undefined,
   ) => Searchable | Promise<Searchable>;
+  /** The fields that all tenants have, if reading those of one takes a statement. Undefined for a search that names others. */
+  commonSearchable?: (tenantId: string, body: SearchBody) => Searchable | undefined;
   ownFields?: string;
   /**
    * The source of the rows. For a search within another resource, a function that also checks that it exists, and may
@@ -47,14 +50,14 @@ type SearchRouteSpec<P extends TSchema> = Presentation & {
         principal: Principal,
       ) => Promise<SearchSource & Partial<PagePresentation>>);
   /**
-   * Reads a page in the order of creation without conditions, if one prepared statement can. It takes no longer than any other
-   * request, so there is no limit on how many run at the same time: with one, they took a third longer.
+   * Reads a page in the order of creation without conditions, if one prepared statement can. Undefined if this page takes
+   * more than that.
    */
   readPlainPage?: (
-    reader: TenantReader,
+    db: TenantDatabase,
     params: Record<string, string>,
     request: SearchRequest,
-  ) => Promise<{ data: unknown[]; pagination: SearchPagination; query: SearchEcho }>;
+  ) => Promise<FoundPage<unknown> | undefined>;
   schema: TSchema;
   /** What the answer has beside the page. */
   more?: {
@@ -73,6 +76,9 @@ function withTables(source: SearchSource): SearchSource {
   return fromForNames === undefined ? tables : { ...tables, fromForNames: withoutViews(fromForNames) };
 }
 
+const needsNoView = ({ needsNoView, from, fromForNames = '' }: SearchSource): boolean =>
+  needsNoView === true || (from === withoutViews(from) && fromForNames === withoutViews(fromForNames));
+
 /** An index leads to this many rows in a few milliseconds. */
 const MAX_PLAIN_ROWS = 10_000;
 
@@ -87,6 +93,29 @@ function isPlainPage({ query, search, sortBy, pagination = {} }: SearchBody): bo
 
 const hasPresentation = (source: Partial<PagePresentation>): source is PagePresentation =>
   source.presentPage !== undefined;
+
+type Fields = Pick<SearchRouteSpec<TSchema>, 'searchable' | 'searchableOf' | 'commonSearchable'>;
+
+async function parseFor(
+  spec: Fields,
+  reader: TenantReader,
+  principal: Principal,
+  body: SearchBody,
+): Promise<{ searchable: Searchable; request: SearchRequest }> {
+  const parse = (searchable: Searchable) => ({
+    searchable,
+    request: parseSearchRequest(body, searchable, reader.now, meOf(principal)),
+  });
+  const common = spec.commonSearchable?.(reader.tenantId, body);
+  if (common)
+    try {
+      return parse(common);
+    } catch (error) {
+      // With the fields of the tenant it may be valid, or the error suggests one of them.
+      if (!(error instanceof ApiError)) throw error;
+    }
+  return parse((await spec.searchableOf?.(reader, readerOf(principal), body.query)) ?? spec.searchable);
+}
 
 /** `POST …/search`, with the same body, grammar and pagination for every resource. */
 export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route {
@@ -123,18 +152,13 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
       if (spec.readPlainPage && isPlainPage(body as SearchBody)) {
         const request = parseSearchRequest(body as SearchBody, spec.searchable, db.now, meOf(principal));
         // The router has checked what is in the path, also for callers who are restricted to channels.
-        return (await spec.readPlainPage(
-          getOffset(request) === 0 ? db.byKey : db,
-          params as unknown as Record<string, string>,
-          request,
-        )) as never;
+        const page = await spec.readPlainPage(db, params as unknown as Record<string, string>, request);
+        if (page) return page as never;
       }
       // All on one connection: waking other backends of PostgreSQL takes up to a tenth of a search's CPU time.
       return db.search(async (reader): Promise<never> => {
         const canRead = readerOf(principal);
-        const searchable =
-          (await spec.searchableOf?.(reader, canRead, (body as SearchBody).query)) ?? spec.searchable;
-        const request = parseSearchRequest(body as SearchBody, searchable, reader.now, meOf(principal));
+        const { searchable, request } = await parseFor(spec, reader, principal, body as SearchBody);
         const all: SearchSource & Partial<PagePresentation> =
           typeof spec.source === 'function'
             ? await spec.source(reader, params as unknown as Record<string, string>, principal)
@@ -142,7 +166,7 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
         const source = restrictToChannels(all, principal.channelIds);
         const search = (from: SearchSource) => runSearch(reader, searchable, from, reader.tenantId, request);
         const [isRemoving, found] = await Promise.all([
-          source.needsNoView ? false : hasRemovals(reader),
+          needsNoView(source) ? false : hasRemovals(reader),
           search(withTables(source)),
         ]);
         const { rows, ...page } = isRemoving ? await search(source) : found;

@@ -151,7 +151,7 @@ export function messageRoutes(deps: QueueDeps & { store: FileStore }): Route[] {
       operationId: 'searchChatMessages',
       noun: "a chat's messages",
       params: ofChat.params,
-      readPlainPage: (reader, { chatId = '' }, request) => readChatPage(reader, chatId, request),
+      readPlainPage: (db, { chatId = '' }, request) => readChatPage(db, chatId, request),
       source: async (db, params) => {
         const { id, presentPage } = await requireChatOfMessages(db, params.chatId as string);
         return { ...chatMessageSource(id), presentPage };

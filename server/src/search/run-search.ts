@@ -59,8 +59,9 @@ export async function runSearch(
   // One match takes 4 ms, 9,999 matches take 61 ms.
   const { countCap } = query.source;
   const [matches] = await run(sortMatches(query, countCap ?? source.maxSorted ?? MAX_SORTED));
-  const { total, ids } = matches as unknown as SortedMatches;
-  if (ids !== null) {
+  const { total, ids, keys } = matches as unknown as SortedMatches;
+  if (keys) return toSearchResult(query, keys.map(toRow), total);
+  if (ids) {
     const rows = ids.length === 0 ? [] : await run(selectRowsById(query, ids));
     return toSearchResult(query, rows, total);
   }
@@ -72,6 +73,9 @@ export async function runSearch(
   if (!request.withTotal && !isAfterLast(request, rows)) return toSearchResult(query, rows, undefined);
   return toSearchResult(query, rows, countCap === undefined ? await countAllMatches(query, run) : total);
 }
+
+/** The row with a key, if it has nothing but its id, with which a key ends. */
+const toRow = (key: Key): Row => ({ id: key.at(-1), [KEY_COLUMN]: key });
 
 /** The source as a search of a part of a name needs it. */
 function forNames(source: SearchSource, { search }: SearchRequest): SearchSource {

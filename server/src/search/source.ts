@@ -12,6 +12,8 @@ export interface OrderIndex {
 /** Where the rows of a search come from. All of it is trusted SQL. */
 export interface SearchSource {
   select: string;
+  /** Set if the id is all that is selected: then the rows of a page are not read once they were found and sorted. */
+  selectsOnlyId?: true;
   from: string;
   tenantColumn: string;
   /** Set if none of the rows can belong to something that is being deleted: then tables are read instead of views. */

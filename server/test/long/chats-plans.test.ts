@@ -123,11 +123,11 @@ describe('the inbox', () => {
   it.each([
     ['chats of a channel by activity', { query: `eq(channelId,"${channelId}")`, sortBy: 'desc(updatedAt)' }],
     ['chats of a user by activity', { query: `eq(assignedUserId,"${userId}")`, sortBy: 'desc(updatedAt)' }],
-  ])('%s reads the matches once and the rows of the page', async (_name, body) => {
+  ])('%s reads the matches once', async (_name, body) => {
     const { found, total, read } = await explainSearch(body);
     expect(found).toBe(LIMIT);
     expect(total).toBeLessThan(chatsOfTenant / 2);
-    expect(read).toEqual([{ chats: total }, { chats: LIMIT + 1 }]);
+    expect(read).toEqual([{ chats: total }]);
   });
 
   it.each([
@@ -209,7 +209,7 @@ describe('the inbox', () => {
 
   it('reads only open chats if they are filtered by status, in any order', async () => {
     const { found, read } = await explainSearch({ query: 'eq(status,"open")', sortBy: 'desc(createdAt)' });
-    expect([found, read.length]).toEqual([LIMIT, 2]);
+    expect([found, read.length]).toEqual([LIMIT, 1]);
     for (const statement of read) expect(statement.chats).toBeLessThanOrEqual(openOfTenant);
   });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
-import { contactSource, searchableContacts } from '../../src/contacts/search.ts';
+import '../../src/contacts/page.ts';
+import { COUNT_CAP, contactSource, searchableContacts } from '../../src/contacts/search.ts';
 import { queryable } from '../../src/db/queryable.ts';
 import { noHooks } from '../../src/db/tenant.ts';
 import { parseSearchRequest } from '../../src/search/request.ts';
@@ -10,6 +11,7 @@ import {
   connectToFreshDatabase,
   countReadRows,
   explain,
+  explainDeclared,
   type PlanNode,
   SEARCH_SETTINGS,
 } from '../kit/explain.ts';
@@ -223,5 +225,35 @@ describe('a search among many contacts reads no more rows than it needs', () => 
     expect(scans.map((scan) => scan['Node Type'])).not.toContain('Seq Scan');
     // If the filter has two labels, both are read.
     expect(read).toBeLessThanOrEqual(MAX_READ + 2 * OLD);
+  });
+});
+
+describe('a page in the order of creation', () => {
+  const END = `'infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff'`;
+  const scansOf = async (db: typeof client, position: string, offset = 0) =>
+    (await explainDeclared(db, 'contacts.page', `11, ${offset}, ${position}, true, '${tenant}'`)).filter(
+      (node) => node['Relation Name'] === 'contacts',
+    );
+
+  it('reads the page and what is skipped, and counts in the index alone', async () => {
+    await client.query('set plan_cache_mode = force_generic_plan');
+    const middle = `'2026-01-10T00:00:00.000000Z', '${newId()}'`;
+    for (const [position, offset] of [
+      [END, 0],
+      [middle, 0],
+      [END, 200],
+    ] as const) {
+      const scans = await scansOf(client, position, offset);
+      expect(scans.map((node) => node['Node Type'])).toEqual(['Index Scan', 'Index Only Scan']);
+      expect(scans[0]?.['Index Name']).toBe('contacts_by_tenant');
+      expect(scans.map(countReadRows)).toEqual([11 + offset, COUNT_CAP + 1]);
+    }
+    await client.query(`set plan_cache_mode = ${SEARCH_SETTINGS.plan_cache_mode}`);
+  });
+
+  it('has the same plan if it is made while the table is empty', async () => {
+    const empty = await connectToFreshDatabase();
+    const [page] = await scansOf(empty, END);
+    expect(page?.['Index Name']).toBe('contacts_by_tenant');
   });
 });

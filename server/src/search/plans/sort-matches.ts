@@ -3,7 +3,7 @@ import type { SearchQuery } from '../query.ts';
 import { getOffset, type SearchRequest } from '../request.ts';
 import { compileField } from '../sql/field.ts';
 import { compileIndexFilter } from '../sql/index-filter.ts';
-import { compileAfter } from '../sql/key.ts';
+import { compileAfter, compileKey, type Key } from '../sql/key.ts';
 import { compileOrder } from '../sql/order.ts';
 import { compileScope } from '../sql/scope.ts';
 import { compileIndexSearch } from '../sql/search.ts';
@@ -15,7 +15,9 @@ export interface SortedMatches {
   /** How many rows match; one more than `maxMatches` if there are more than that. */
   total: number;
   /** The ids of the page and of one more row, in order; null if there are more than `maxMatches`. */
-  ids: string[] | null;
+  ids?: string[] | null;
+  /** Instead of the ids, if rows have nothing else: their keys, which end with the id. */
+  keys?: Key[] | null;
 }
 
 /** Finds the rows that match through indexes, at most `maxMatches` and one more, counts them and sorts them. */
@@ -37,11 +39,18 @@ export function sortMatches(query: SearchQuery, maxMatches: number): SqlStatemen
     ...compileConditions(request, searchable, maxMatches + 1, bind),
   ];
   const isAfter = after === undefined ? 'true' : compileAfter(sort, after, found, bind);
+  const order = compileOrder(sort, found, bind);
+  const page = (columns: string): string =>
+    `select ${columns} from found where ${isAfter} order by ${order} limit ${bind(limit + 1)}::int offset ${bind(getOffset(request))}::int`;
+  // Keys are made after the limit: formatting the times of 10,000 matches takes 10 ms.
+  const [positions, name] =
+    source.selectsOnlyId === true
+      ? [`select ${compileKey(sort, found, bind)} from (${page('*')}) found`, 'keys']
+      : [page(`found.sorted${sort.length - 1}::text`), 'ids'];
   const text = `with found as materialized (select ${columns.join(', ')} from ${source.from} where ${conditions.join(' and ')} limit ${maxMatches + 1}),
      counted as (select count(*)::int as total from found)
      select total, case when total <= ${maxMatches} then array(
-         select found.sorted${sort.length - 1}::text from found where ${isAfter} order by ${compileOrder(sort, found, bind)}
-          limit ${bind(limit + 1)}::int offset ${bind(getOffset(request))}::int) end as ids from counted`;
+         ${positions}) end as ${name} from counted`;
   return { text, params };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sortMatches } from '../../../../src/search/plans/sort-matches.ts';
-import { createItemQuery } from '../../../kit/search-query.ts';
+import { createItemQuery, itemSource } from '../../../kit/search-query.ts';
 import { items } from '../../../kit/search-samples.ts';
 
 /** The conditions by which the matches are found. */
@@ -19,6 +19,17 @@ describe('sortMatches', () => {
         'limit $3::int offset $4::int) end as ids from counted',
     );
     expect(params).toEqual(['tenant', 5, 11, 20]);
+  });
+
+  it('returns the keys of rows that have nothing but their id', () => {
+    const query = createItemQuery({ query: 'gt(score,5)' }, { ...itemSource, selectsOnlyId: true });
+    const { text, params } = sortMatches(query, 3);
+    expect(text.replace(/\s+/g, ' ')).toContain(
+      'then array( select array[to_char((found.sorted0) at time zone \'UTC\', \'YYYY-MM-DD"T"HH24:MI:SS.US"Z"\'), ' +
+        '(found.sorted1)::text]::text[] from (select * from found where true ' +
+        'order by (found.sorted0) desc, (found.sorted1) desc limit $3::int offset $4::int) found) end as keys from counted',
+    );
+    expect(params).toEqual(['tenant', 5, 11, 0]);
   });
 
   const city = items.fields.city;
