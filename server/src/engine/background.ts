@@ -19,23 +19,24 @@ export function inBackground(
 
 /** Runs a task repeatedly, with a pause between two runs, and before the first one. */
 export function repeat(
-  pauseMs: number,
+  pause: number | (() => number),
   task: () => Promise<unknown>,
   log: Logger,
-  firstPauseMs = pauseMs,
+  firstPauseMs?: number,
 ): { stop(): Promise<void> } {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  const pauseMs = (): number => (typeof pause === 'number' ? pause : pause());
   const schedule = (afterMs: number): void => {
     if (!isStopped) timer = setTimeout(run, afterMs);
   };
   const run = (): void => {
     running = task()
       .catch((error) => log.warn({ err: error }, 'background task failed, it is retried'))
-      .then(() => schedule(pauseMs));
+      .then(() => schedule(pauseMs()));
   };
-  schedule(firstPauseMs);
+  schedule(firstPauseMs ?? pauseMs());
   return {
     async stop() {
       isStopped = true;

@@ -145,6 +145,9 @@ interface QueueDeclaration {
 /** The limit of counted rows per ordering key, so that the metric stays fast. */
 const MAX_COUNT = 1000;
 
+/** Sorts before every ordering key. */
+const NO_KEY = "'00000000-0000-0000-0000-000000000000'::uuid";
+
 const shardRange = (first: number, last: number): string =>
   `(values (${first}::smallint, ${last}::smallint))`;
 
@@ -212,15 +215,16 @@ export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration
   } = declaration;
   const columns = declaration.columns === undefined ? '' : `, ${declaration.columns}`;
   const dueAt = due ?? DUE_NOW;
-  const nextKey = (where: string): string =>
-    `select shard, ${key} as ordering_key, ${dueAt}::timestamptz as due, created_at, tenant_id from ${view} q
-      where ${where} and ${listed('q')} order by shard, ${key}, ${order.join(', ')} limit 1`;
+  const nextKey = `select shard, ${key} as ordering_key, ${dueAt}::timestamptz as due, created_at, tenant_id from ${view} q
+      where (shard, ${key}) > (l.shard, l.ordering_key) and shard <= l.last and ${listed('q')}
+      order by shard, ${key}, ${order.join(', ')} limit 1`;
+  // It begins with a key before all others, which is never due. To look up the first key by a probe of its own doubled the plan:
+  // the scan of all queues took 1.4 instead of 0.9 ms, most of it to set the plan up.
   const keysIn = (shards: string): string => `with recursive keys as (
-      select s.last, n.* from ${shards} as s (first, last)
-       cross join lateral (${nextKey('shard between s.first and s.last')}) n
+      select s.last, s.first as shard, ${NO_KEY} as ordering_key, null::timestamptz as due, null::timestamptz as created_at,
+             null::uuid as tenant_id from ${shards} as s (first, last)
       union all
-      select l.last, n.* from keys l
-       cross join lateral (${nextKey(`(shard, ${key}) > (l.shard, l.ordering_key) and shard <= l.last`)}) n)`;
+      select l.last, n.* from keys l cross join lateral (${nextKey}) n)`;
   const keyTable = KEY_TABLES[key];
   const keysOfTenants =
     keyTable === undefined
@@ -248,7 +252,7 @@ export function declareQueue<Row extends QueueRow>(declaration: QueueDeclaration
       `${name}.find`,
       `${keysIn('unnest($1::smallint[], $2::smallint[])')} select shard, ordering_key from keys where due <= $3`,
     ),
-    fronts: `${keysIn(shardRange(TEST_SHARD, TEST_SHARD))} select ordering_key, due, tenant_id from keys`,
+    fronts: `${keysIn(shardRange(TEST_SHARD, TEST_SHARD))} select ordering_key, due, tenant_id from keys where tenant_id is not null`,
     frontsOfTenants: `select l.id as ordering_key, n.due, l.tenant_id from ${keysOfTenants} l
       cross join lateral (select ${dueAt}::timestamptz as due from ${view} q
         where q.shard = ${TEST_SHARD} and q.${key} = l.id and ${listed('q')} order by ${order.join(', ')} limit 1) n`,

@@ -87,6 +87,7 @@ export interface Shards {
    * worked. What still runs of a released shard is finished; results are stored only if no other process was faster.
    */
   handOver(isBusy: (shard: number) => boolean): Promise<void>;
+  isHandingOver(): boolean;
   /** Takes every shard immediately. Only for the sole process of a database. */
   acquireAll(onAbandoned?: OnAbandoned): Promise<void>;
   release(): Promise<void>;
@@ -157,6 +158,7 @@ export function createShards(db: Database, workerId: string): Shards {
     owns: (shard) => held.has(shard) && !isPaused(shard) && valid(),
     owned: () => (valid() ? [...held].filter((shard) => !isPaused(shard)) : []),
     ownsAll: () => held.size === ALL_SHARDS && draining.size === 0 && valid(),
+    isHandingOver: () => draining.size > 0,
     handOver: async (isBusy) => (draining.size === 0 ? undefined : inOrder(() => releaseDrained(isBusy))),
     beat: (isBusy, onAbandoned) =>
       inOrder(async () => {

@@ -15,7 +15,7 @@ import { ANY_TEST_TENANT } from './test-clock/test-tenants.ts';
 import type { Notifier, WakeUps } from './wakeups.ts';
 
 const SCAN_MS = 1_000;
-/** Whether shards can be handed over is checked this often. Without any, that takes a microsecond. */
+/** While shards are handed over, whether they can be released is checked this often. */
 const HAND_OVER_CHECK_MS = 500;
 
 /** Runs the queues in a process. */
@@ -144,10 +144,21 @@ export function createWorker(options: WorkerOptions): Worker {
   const timers: { stop(): Promise<void> }[] = [];
   let isStopped = false;
   let beatAt = performance.now();
+  /** When the last heartbeat ended, stored or not. */
+  let triedAt = beatAt;
   const beat = async (): Promise<void> => {
-    await shards.beat(isBusy, guard.suspect);
-    beatAt = performance.now();
+    try {
+      await shards.beat(isBusy, guard.suspect);
+      beatAt = performance.now();
+    } finally {
+      triedAt = performance.now();
+    }
   };
+  const untilBeat = (): number => triedAt + HEARTBEAT_MS - performance.now();
+  const pauseMs = (): number => (shards.isHandingOver() ? HAND_OVER_CHECK_MS : Math.max(0, untilBeat()));
+  /** A heartbeat, or before it is due again, a check whether shards can be released. */
+  const beatOrHandOver = (): Promise<void> =>
+    untilBeat() < HAND_OVER_CHECK_MS ? beat() : shards.handOver(isBusy);
 
   return {
     wake,
@@ -158,8 +169,7 @@ export function createWorker(options: WorkerOptions): Worker {
       if (options.timers) {
         options.wakeUps.attach({ wake, follow, owns: shards.owns });
         timers.push(
-          repeat(HEARTBEAT_MS, beat, log),
-          repeat(HAND_OVER_CHECK_MS, () => shards.handOver(isBusy), log),
+          repeat(pauseMs, beatOrHandOver, log),
           // The first at once, but nobody waits for it: PostgreSQL plans the statement for 40 ms.
           repeat(SCAN_MS, scan, log, 0),
         );

@@ -171,6 +171,36 @@ describe.each([
     for (const node of events) expect(node['Actual Loops']).toBeLessThanOrEqual(15);
   });
 
+  it('records attempts by one index scan per delivery, regardless of how many there are', async () => {
+    const { rows } = await client.query<{ id: string; tenant_id: string; webhook_id: string }>(
+      'select id, tenant_id, webhook_id from deliveries order by id limit 60',
+    );
+    const attempts = rows.map((row) => ({
+      ...row,
+      now: NOW,
+      attempts: 0,
+      status: 'delivered',
+      started_at: NOW,
+      timings: {},
+      url: 'http://127.0.0.1',
+    }));
+    await client.query('begin');
+    const nodes = await explainDeclared(
+      client,
+      'deliveries.record',
+      `'${JSON.stringify(attempts)}', '{${rows.map(({ id }) => id)}}'`,
+    );
+    await client.query('rollback');
+    const read = nodes.filter(
+      (node) =>
+        node['Relation Name']?.startsWith('deliveries') &&
+        /Scan/.test(node['Node Type']) &&
+        node['Actual Loops'] > 0,
+    );
+    for (const node of read) expect(node['Index Name']).toMatch(/_pkey$/);
+    expect(sumReturnedRows(read)).toBe(rows.length);
+  });
+
   it('reads one webhook per delivery, regardless of how many webhooks the tenant has', async () => {
     const { rows } = await client.query<{ id: string }>(
       'select id from deliveries where webhook_id = $1 limit 3',

@@ -13,24 +13,44 @@ function watch() {
   const activity = createActivity();
   let time = 0;
   let cpu = 0;
+  let interval = 0;
+  let isMonitored = false;
   let tick = (): void => {};
+  const monitor = {
+    max: 0,
+    enable: () => (isMonitored = true),
+    disable: () => (isMonitored = false),
+    reset() {
+      monitor.max = 0;
+    },
+  };
   const watchdog = startWatchdog({
     log,
     activity,
     now: () => time,
     cpu: () => cpu,
-    every(_ms, given) {
+    every(ms, given) {
+      interval = ms;
       tick = given;
       return () => {};
     },
+    monitor,
   });
-  /** The next timer comes this late, because the process computes for all of this time by default. */
-  const pass = (lateMs: number, cpuMs = lateMs): void => {
-    time += 25 + lateMs;
+  /** The next timer comes this late, because the process computes for all of this time by default, and a little otherwise. */
+  const pass = (lateMs: number, cpuMs = Math.max(lateMs, 3)): void => {
+    time += interval + lateMs;
     cpu += cpuMs;
     tick();
   };
-  return { logged, activity, watchdog, pass };
+  /** Passes a second in which the process computes next to nothing. */
+  const rest = (): void => {
+    for (let count = 0; count < 40; count += 1) pass(0, 1);
+  };
+  /** Before the next timer comes, another one was this late. */
+  const monitorDelay = (ms: number): void => {
+    if (isMonitored) monitor.max = Math.max(monitor.max, (25 + ms) * 1e6);
+  };
+  return { logged, activity, watchdog, pass, rest, monitorDelay, interval: () => interval };
 }
 
 it('reports the median, the 99th part and the longest delay of the last minute', () => {
@@ -78,4 +98,48 @@ it('is not stuck because it was stopped, or not run by a busy machine', () => {
   expect(logged).toHaveLength(11);
   for (let count = 0; count < 10; count += 1) pass(900, 600);
   expect(watchdog.findStall()).toMatch(/the event loop was blocked for [56]\.\d of the last 10 seconds/);
+});
+
+it('has fewer timers at rest, and again many as soon as the process computes', () => {
+  const { pass, rest, interval } = watch();
+  pass(0);
+  expect(interval()).toBe(25);
+  rest();
+  expect(interval()).toBe(200);
+  pass(0, 19);
+  expect(interval()).toBe(200);
+  pass(0, 20);
+  expect(interval()).toBe(25);
+});
+
+it('reports and logs delays between two timers at rest, each once', () => {
+  const { logged, activity, watchdog, pass, rest, monitorDelay, interval } = watch();
+  rest();
+  activity.begin('queue inbound');
+  monitorDelay(230);
+  pass(80, 250);
+  expect(watchdog.delay().max).toBe(230);
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+    { delayMs: 230, cpuMs: 250, running: { 'queue inbound': 1 } },
+  ]);
+  // The machine does not run it, which costs nothing, and only the next timer shows what the monitor measured.
+  rest();
+  pass(500, 1);
+  monitorDelay(500);
+  expect(interval()).toBe(25);
+  rest();
+  pass(0, 1);
+  expect(logged).toHaveLength(2);
+  monitorDelay(60);
+  pass(0, 1);
+  expect(watchdog.delay().max).toBe(500);
+  for (let count = 0; count < 300; count += 1) pass(0, 1);
+  expect(watchdog.delay()).toEqual({ p50: 0, p99: 0, max: 0 });
+});
+
+it('is stuck when one delay after another follows a rest', () => {
+  const { watchdog, pass, rest } = watch();
+  rest();
+  for (let count = 0; count < 6; count += 1) pass(900);
+  expect(watchdog.findStall()).toBe('the event loop was blocked for 5.4 of the last 10 seconds');
 });
