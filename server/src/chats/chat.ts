@@ -5,7 +5,7 @@ import type { Handle } from '../contacts/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { TenantQueryable, TenantReader } from '../db/tenant.ts';
 import { timestamp, timestampOrNull } from '../http/schema.ts';
-import { type OwnMessageRow, presentMessageOf, withoutContent } from '../messages/message.ts';
+import { OWN_COLUMNS, type OwnMessageRow, presentMessageOf, withoutContent } from '../messages/message.ts';
 import type { Chat } from './schema.ts';
 
 interface ChatRow {
@@ -33,12 +33,14 @@ interface ChatRow {
 
 /**
  * The tenant of contact and message is compared with `is true`, which no index can serve: on small tables the planner
- * would otherwise read all contacts and messages of the tenant for each chat.
+ * would otherwise read all contacts and messages of the tenant for each chat. Of the message, a third of the columns are not
+ * shown: without them, making JSON of 20,000 messages took 0.54 to 0.91 of the time.
  */
 const selectChats = `select c.id, c.created_at, c.updated_at, c.status, c.unread_count, c.marked_unread, c.snoozed_until, c.open_until,
     c.channel_id, c.contact_id, c.handle_id, c.assigned_user_id, c.assigned_team_id, c.is_sensitive,
     c.automation_pause, c.waiting_since, c.first_responded_at, c.closed_at,
-    ${contactFacts('p')} as contact, to_json(m) as latest_message
+    ${contactFacts('p')} as contact,
+    case when m.id is not null then (select to_json(own) from (select ${OWN_COLUMNS}) own) end as latest_message
   from visible_chats c
   join contacts p on p.id = c.contact_id and (p.tenant_id = c.tenant_id) is true
   left join messages m on m.id = c.latest_message_id and (m.tenant_id = c.tenant_id) is true`;

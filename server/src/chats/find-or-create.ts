@@ -19,10 +19,13 @@ export interface LockedChat extends PersonColumns {
   is_sensitive: boolean;
   waiting_since: Date | null;
   is_undeliverable: boolean;
+  /** Whether it is assigned to a user. */
+  is_assigned: boolean;
 }
 
 const LOCKED = `c.id, c.contact_id, c.status, c.unread_count, c.read_at, c.open_until, c.latest_message_id, c.latest_message_at,
-  c.is_sensitive, c.waiting_since, h.undeliverable is not null as is_undeliverable, ${personColumns('person', 'h')}`;
+  c.is_sensitive, c.waiting_since, h.undeliverable is not null as is_undeliverable,
+  c.assigned_user_id is not null as is_assigned, ${personColumns('person', 'h')}`;
 const CONTACT =
   'join contacts person on person.id = c.contact_id and (person.tenant_id = c.tenant_id) is true';
 

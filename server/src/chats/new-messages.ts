@@ -16,8 +16,8 @@ export const chatStates = rowSet({
   waiting_since: 'timestamptz?',
 });
 
-/** SQL that stores `chatStates`. The numbers are those of the parameters. */
-export const updateStates = (states: number, now: number): string =>
+/** SQL that stores `chatStates`, a relation `n`. `now` is the number of a parameter. */
+export const updateStates = (states: string, now: number): string =>
   `update visible_chats c set status = case when n.reopens then 'open' else c.status end,
           snoozed_until = case when not n.reopens then c.snoozed_until end,
           due_at = case when not n.reopens then c.due_at end, unread_count = c.unread_count + n.unread,
@@ -28,8 +28,7 @@ export const updateStates = (states: number, now: number): string =>
                                     else c.first_responded_at end,
           latest_message_id = n.latest_id, latest_message_at = n.latest_at, open_until = n.open_until,
           updated_at = $${now}
-     from ${chatStates.from(states, 'n')}
-    where c.id = n.chat_id and c.tenant_id = $tenant`;
+     from ${states} where c.id = n.chat_id and (c.tenant_id = $tenant) is true`;
 
 /** SQL: whether a message counts as the answer of a person. Automations and campaigns leave the chat unread. */
 export const isByPerson = (row: string): string => `${row}.author in ('user', 'api')`;

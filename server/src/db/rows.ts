@@ -42,6 +42,12 @@ export interface RowSet<C extends Columns> {
   /** The same with a column `number` that counts the rows from 1, for statements that need their order. */
   fromNumbered(parameter: number, alias: string): string;
   encode(rows: readonly Row<C>[]): EncodedRows<C>;
+  /** What a statement for one row reads it from: each column is a parameter, from this number on. That is faster than JSON. */
+  fromOne(firstParameter: number, alias: string): string;
+  /** The parameters of {@link fromOne}. */
+  encodeOne(row: Row<C>): unknown[];
+  /** How many parameters they are. */
+  readonly width: number;
 }
 
 /**
@@ -60,7 +66,8 @@ export interface RowSet<C extends Columns> {
  */
 export function rowSet<const C extends Columns>(columns: C): RowSet<C> {
   const names = Object.keys(columns);
-  const declaration = names.map((name) => `${name} ${columns[name]?.replace('?', '')}`).join(', ');
+  const typeOf = (name: string): string => (columns[name] as string).replace('?', '');
+  const declaration = names.map((name) => `${name} ${typeOf(name)}`).join(', ');
   const recordset = (parameter: number): string => `jsonb_to_recordset($${parameter}::jsonb)`;
   return {
     from: (parameter, alias) => `${recordset(parameter)} as ${alias} (${declaration})`,
@@ -78,6 +85,16 @@ export function rowSet<const C extends Columns>(columns: C): RowSet<C> {
       }
       return JSON.stringify(encoded) as EncodedRows<C>;
     },
+    fromOne(first, alias) {
+      const values = names.map((name, index) => `$${first + index}::${typeOf(name)} as ${name}`);
+      return `(select ${values.join(', ')}) as ${alias}`;
+    },
+    encodeOne: (row) =>
+      names.map((name) => {
+        const value = row[name] ?? null;
+        return typeOf(name) === 'jsonb' && value !== null ? JSON.stringify(value) : value;
+      }),
+    width: names.length,
   };
 }
 
@@ -98,9 +115,10 @@ function toJson(value: unknown): unknown {
 
 /** JSON writes years outside of 0001 to 9999 in a way that PostgreSQL does not read. */
 function toTimestamp(time: Date): string {
-  const year = time.getUTCFullYear();
   const text = time.toISOString();
-  if (year >= 1 && year <= 9999) return text;
+  // The text of other years begins with a sign, or is that of the year 0.
+  if (text.length === 24 && !text.startsWith('0000')) return text;
+  const year = time.getUTCFullYear();
   const rest = text.slice(text.indexOf('-', 1));
   return year > 9999 ? `${year}${rest}` : `${String(1 - year).padStart(4, '0')}${rest} BC`;
 }

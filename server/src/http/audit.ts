@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { isUuid, newId } from '../base/ids.ts';
 import { nowMs } from '../base/time.ts';
 import type { Database } from '../db/database.ts';
+import { type ParameterOf, type RowOf, rowSet } from '../db/rows.ts';
 import { joiningStatement, systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Route } from './route.ts';
@@ -27,6 +28,53 @@ const insertEntry = joiningStatement<EntryParameters>(
                               request_id, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11)`,
 );
+const newEntries = rowSet({
+  id: 'uuid',
+  tenant_id: 'uuid?',
+  actor_type: 'text',
+  actor_id: 'uuid?',
+  actor_name: 'text',
+  operation: 'text',
+  target_id: 'text?',
+  changes: 'text',
+  address: 'text',
+  request_id: 'text',
+  created_at: 'timestamptz',
+});
+/** For changes without a transaction of their own: 200 entries take 4 ms of PostgreSQL as one statement, 20 as one each. */
+const insertEntries = systemStatement<[entries: ParameterOf<typeof newEntries>]>(
+  'audit.insert_many',
+  `insert into audit_entries (id, tenant_id, actor_type, actor_id, actor_name, operation, target_id, changes, address,
+                              request_id, created_at)
+   select e.id, e.tenant_id, e.actor_type, e.actor_id, e.actor_name, e.operation, e.target_id, e.changes::jsonb, e.address,
+          e.request_id, e.created_at
+     from ${newEntries.from(1, 'e')}`,
+);
+const rowOf = ([
+  id,
+  tenant_id,
+  actor_type,
+  actor_id,
+  actor_name,
+  operation,
+  target_id,
+  changes,
+  address,
+  request_id,
+  created_at,
+]: EntryParameters): RowOf<typeof newEntries> => ({
+  id,
+  tenant_id,
+  actor_type,
+  actor_id,
+  actor_name,
+  operation,
+  target_id,
+  changes,
+  address,
+  request_id,
+  created_at,
+});
 const membershipsOf = systemStatement<[personId: string], { tenant_id: string; id: string; name: string }>(
   'audit.memberships',
   'select tenant_id, id, name from users where person_id = $1 order by tenant_id',
@@ -158,9 +206,7 @@ export function auditLog(db: Database, log: Logger): AuditLog {
     if (entries.length === 0) return;
     pending = [];
     try {
-      await db.systemTransaction(async (tx) => {
-        for (const entry of entries) tx.enqueue(insertEntry, entry);
-      });
+      await db.run(insertEntries, [newEntries.encode(entries.map(rowOf))]);
     } catch (error) {
       pending = [...entries, ...pending].slice(-MAX_KEPT);
       throw error;

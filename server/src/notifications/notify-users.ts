@@ -108,6 +108,8 @@ interface Facts {
   /** To whom a chat was assigned that was not assigned there before. */
   assigned?: { userId: string | null; teamId: string | null };
   isSnoozeEnd?: boolean;
+  /** Nobody was assigned to the chat when the contact wrote. */
+  isUnassigned?: boolean;
   /** The message of a user that failed. */
   failed?: { userId: string; messageId: string };
 }
@@ -115,7 +117,7 @@ interface Facts {
 /** Who is to be notified of an event. */
 function causesOf({ id, type, chat_id, facts }: PublishedEvent): Cause[] {
   if (chat_id === null) return [];
-  const { causedById, mentions, assigned, isSnoozeEnd, failed } = (facts ?? {}) as Facts;
+  const { causedById, mentions, assigned, isSnoozeEnd, isUnassigned, failed } = (facts ?? {}) as Facts;
   const cause = (kind: NotificationType, more: Partial<Cause>): Cause => ({
     event_id: id,
     type: kind,
@@ -129,7 +131,7 @@ function causesOf({ id, type, chat_id, facts }: PublishedEvent): Cause[] {
   });
   switch (type) {
     case 'message.received':
-      return [cause('message_received', {})];
+      return isUnassigned ? [] : [cause('message_received', {})];
     case 'note.created':
     case 'note.updated': {
       if (!mentions) return [];

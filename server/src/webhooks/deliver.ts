@@ -114,7 +114,8 @@ interface DeliveryDeps {
 /** Handler of the deliveries queue: sends a due event to its webhook, signed, and records the attempt. */
 export async function deliverEvents(deps: DeliveryDeps, rows: DueDelivery[]): Promise<HandlerResult> {
   const { db, deliveryState } = deps;
-  const row = await readAgainIfStale(deliveryState, rows[0] as DueDelivery);
+  const [claimed] = rows as [DueDelivery];
+  const row = isStale(claimed) ? await readAgain(deliveryState, claimed) : claimed;
   if (!row) return 'ok';
   if (row.url === null || row.type === null || row.webhook_status === 'disabled') {
     await cancelDelivery(db.forTenant(row.tenant_id), row.id);
@@ -138,9 +139,10 @@ export async function deliverEvents(deps: DeliveryDeps, rows: DueDelivery[]): Pr
   return 'failing';
 }
 
+const isStale = ({ readAt = 0 }: DueDelivery): boolean => performance.now() - readAt >= STALE_MS;
+
 /** Returns the row as it is now; undefined if it is no longer due. */
-async function readAgainIfStale(state: DeliveryState, row: DueDelivery): Promise<DueDelivery | undefined> {
-  if (performance.now() - (row.readAt ?? 0) < STALE_MS) return row;
+async function readAgain(state: DeliveryState, row: DueDelivery): Promise<DueDelivery | undefined> {
   const current = await state.readState(row);
   if (!current) return undefined;
   const { has_event, ...webhook } = current;
@@ -150,17 +152,6 @@ async function readAgainIfStale(state: DeliveryState, row: DueDelivery): Promise
 async function attemptDelivery(deps: DeliveryDeps, row: SendableDelivery): Promise<DeliveryResult> {
   const { clock } = deps;
   const startedAt = clock.now(row.tenant_id);
-  const failed = (
-    receiverDelayMs: number,
-    outcome: Pick<DeliveryResult, 'timings' | 'response' | 'error'>,
-  ): DeliveryResult => {
-    const failedAttempts = row.attempts + 1 - row.earlier_attempts;
-    const isGone = outcome.response?.status === GONE;
-    const dueAt = isGone
-      ? null
-      : nextAttempt(failedAttempts, clock.now(row.tenant_id), receiverDelayMs, Math.random());
-    return { delivery: row, startedAt, status: dueAt === null ? 'failed' : 'pending', dueAt, ...outcome };
-  };
   try {
     const response = await send(deps, row, startedAt);
     const { status, headers, timings } = response;
@@ -168,12 +159,28 @@ async function attemptDelivery(deps: DeliveryDeps, row: SendableDelivery): Promi
     if (status >= 200 && status < 300)
       return { delivery: row, startedAt, status: 'delivered', dueAt: null, timings, response, error: null };
     const error = `The receiver answered ${status}; only 2xx counts as received.`;
-    return failed(retryAfterMs(headers['retry-after'], clock.real()), { timings, response, error });
+    const receiverDelayMs = retryAfterMs(headers['retry-after'], clock.real());
+    return failedAttempt(clock, row, startedAt, receiverDelayMs, { timings, response, error });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const { message, timings = null } = error;
-    return failed(0, { timings, response: null, error: message });
+    return failedAttempt(clock, row, startedAt, 0, { timings, response: null, error: message });
   }
+}
+
+function failedAttempt(
+  clock: Clock,
+  row: SendableDelivery,
+  startedAt: Date,
+  receiverDelayMs: number,
+  outcome: Pick<DeliveryResult, 'timings' | 'response' | 'error'>,
+): DeliveryResult {
+  const failedAttempts = row.attempts + 1 - row.earlier_attempts;
+  const isGone = outcome.response?.status === GONE;
+  const dueAt = isGone
+    ? null
+    : nextAttempt(failedAttempts, clock.now(row.tenant_id), receiverDelayMs, Math.random());
+  return { delivery: row, startedAt, status: dueAt === null ? 'failed' : 'pending', dueAt, ...outcome };
 }
 
 function send(deps: DeliveryDeps, row: SendableDelivery, startedAt: Date): Promise<OutboundResponse> {

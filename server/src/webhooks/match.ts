@@ -89,23 +89,23 @@ export function insertDeliveries(tx: TenantTx, deliveries: readonly NewDelivery[
 /** Subscriber of all events: creates one delivery for each webhook with a subscription that matches. */
 export async function createDeliveries(tx: TenantTx, events: PublishedEvent[]): Promise<Consequences> {
   const subscribed = await tx.all(subscriptions, []);
-  const deliveries = events.flatMap((event) => {
-    const matching = subscribed.filter((subscription) => matches(subscription, event));
-    return [...new Set(matching.map(({ webhook_id }) => webhook_id))].map((webhookId) => ({
-      event,
-      webhookId,
-    }));
-  });
+  const matching: { event: PublishedEvent; webhookId: string }[] = [];
+  // Loops, because a copied event and four arrays for each took 4 of a delivery's 200 µs.
+  for (const event of events) {
+    const webhookIds = new Set<string>();
+    for (const one of subscribed) if (matches(one, event)) webhookIds.add(one.webhook_id);
+    for (const webhookId of webhookIds) matching.push({ event, webhookId });
+  }
   return {
-    rows: deliveries.length,
+    rows: matching.length,
     write(sequences) {
-      insertDeliveries(
-        tx,
-        deliveries.flatMap(({ event, webhookId }) => {
-          const sequence = sequences.get(event.id);
-          return sequence === undefined ? [] : [{ event: { ...event, sequence }, webhookId }];
-        }),
-      );
+      const deliveries: NewDelivery[] = [];
+      for (const { event, webhookId } of matching) {
+        const sequence = sequences.get(event.id);
+        if (sequence !== undefined)
+          deliveries.push({ event: { id: event.id, type: event.type, sequence }, webhookId });
+      }
+      insertDeliveries(tx, deliveries);
     },
   };
 }

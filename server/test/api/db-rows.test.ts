@@ -26,6 +26,10 @@ const read = systemStatement<[given: ParameterOf<typeof everyType>], { row: Reco
   'test.rows_every_type',
   `select to_jsonb(g) as row from ${everyType.fromNumbered(1, 'g')} order by g.number`,
 );
+const readOne = systemStatement<unknown[], { row: Record<string, unknown> }>(
+  'test.row_every_type',
+  `select to_jsonb(g) as row from ${everyType.fromOne(1, 'g')}`,
+);
 const nothing: EveryType = {
   id: null,
   label: null,
@@ -83,6 +87,33 @@ describe('rows', () => {
       { ...nothing, label: '', number: 3 },
     ]);
     expect(await got([])).toEqual([]);
+  });
+
+  it('arrive as one row without JSON as they do with it', async () => {
+    const id = '01a1e885-1c00-7000-8000-000000000001';
+    const rows: EveryType[] = [
+      nothing,
+      {
+        id,
+        label: 'half \ud800 "a" \\ \n',
+        is_new: true,
+        small: -1,
+        whole: 2,
+        large: 2 ** 53 - 1,
+        real: 0.1,
+        at: new Date('2026-11-15T01:02:03.456Z'),
+        bytes: Buffer.from([0, 255]),
+        extra: ['a', null, { b: 'c' }],
+        ids: [id],
+        labels: ['x', ''],
+      },
+      { ...nothing, at: 'infinity', extra: 'text', real: Number.POSITIVE_INFINITY },
+    ];
+    for (const row of rows) {
+      const [asOne] = await db.all(readOne, everyType.encodeOne(row));
+      const [asJson] = await got([row]);
+      expect({ ...asOne?.row, number: 1 }).toEqual(asJson?.row);
+    }
   });
 
   it('arrive with any text, and with a replacement for half a character', async () => {

@@ -8,6 +8,7 @@ import type { Consequences } from '../../engine/sequencer.ts';
 import { findMessages } from '../../messages/message.ts';
 import type { Message } from '../../messages/schema.ts';
 import { createKeywordFinder } from '../definition/keywords.ts';
+import type { TriggerType } from '../definition/steps.ts';
 import { runsQueue } from '../queues.ts';
 import { startTimes } from '../runs/limit-runs.ts';
 import { freshState } from '../runs/state.ts';
@@ -141,8 +142,12 @@ interface Started {
 async function runsOf(tx: TenantTx, events: PublishedEvent[]): Promise<Started> {
   const runs: NewRun[] = [];
   const silenced = new Map<string, boolean>();
-  const triggering = events.filter((event) => triggersOf(event).length > 0);
-  const triggers = new Set(triggering.flatMap(triggersOf));
+  const triggers = new Set<TriggerType>();
+  const triggering = events.filter((event) => {
+    const fired = triggersOf(event);
+    for (const trigger of fired) triggers.add(trigger);
+    return fired.length > 0;
+  });
   if (triggers.size === 0) return { runs, silenced };
   const automations = await tx.all(findByTriggers, [[...triggers]]);
   if (automations.length === 0) return { runs, silenced };

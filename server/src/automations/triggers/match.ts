@@ -90,7 +90,7 @@ export const missingVariables = (params: InvalidParams, cause: string): RunError
 });
 
 /** Why an event does not fire a trigger; undefined if it does. Events of chats contain the trigger that they fire. */
-function findObstacleOfEvent({ event }: Occurrence, trigger: TriggerType): Obstacle | undefined {
+function findObstacleOfEvent(event: Occurrence['event'], trigger: TriggerType): Obstacle | undefined {
   const { type, facts, contact_id } = event;
   if (contact_id === null || !TRIGGERS[type]?.includes(trigger)) return 'other_trigger';
   if (facts?.triggerAutomations === false)
@@ -104,9 +104,7 @@ function findObstacleOfEvent({ event }: Occurrence, trigger: TriggerType): Obsta
 
 /** The triggers that an event fires. */
 export const triggersOf = (event: Occurrence['event']): TriggerType[] =>
-  (TRIGGERS[event.type] ?? []).filter(
-    (trigger) => findObstacleOfEvent({ event } as Occurrence, trigger) === undefined,
-  );
+  (TRIGGERS[event.type] ?? []).filter((trigger) => findObstacleOfEvent(event, trigger) === undefined);
 
 /** How many runs came before a run that this event starts. */
 const chainDepthOf = ({ origin_run_id, facts }: Occurrence['event']): number =>
@@ -115,7 +113,7 @@ const chainDepthOf = ({ origin_run_id, facts }: Occurrence['event']): number =>
 function findObstacle(automation: TriggerableAutomation, occurrence: Occurrence): Obstacle | undefined {
   const { parameters, trigger_type: trigger, channel_id } = automation;
   const { event, message, pause, hasKeyword } = occurrence;
-  const ofEvent = findObstacleOfEvent(occurrence, trigger);
+  const ofEvent = findObstacleOfEvent(event, trigger);
   if (ofEvent !== undefined) return ofEvent;
   // For an event without a channel, the automation's channel is only where the run sends.
   if (event.channel_id !== null && channel_id !== null && event.channel_id !== channel_id)

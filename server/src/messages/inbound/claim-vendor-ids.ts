@@ -33,7 +33,8 @@ const lockAndClaim = statement<
 >(
   'chats.lock_and_claim',
   // The first one to insert a vendor's id sets its message. All later ones get that message back and store nothing. All
-  // claims are with one of the chats, because they are not needed twice. A deletion of the channel locks it before its chats.
+  // claims are with one of the chats, because they are not needed twice: as values of their own, because of a join PostgreSQL
+  // built them once for each chat, which was 24 of 29 ms for 60 chats. A deletion of the channel locks it before its chats.
   `with channel as materialized (
      select id from visible_channels where id = $1 and tenant_id = $tenant for key share),
    locked as materialized (
@@ -46,8 +47,8 @@ const lockAndClaim = statement<
       order by n.vendor_id
      on conflict (channel_id, vendor_id) do update set message_id = coalesce(v.message_id, excluded.message_id)
      returning message_id, status_rank, pending)
-   select l.*, k.claims from locked l left join (
-     select json_agg(c) as claims, (select id from locked limit 1) as chat_id from claimed c) k on k.chat_id = l.id`,
+   select l.*, case when l.id = (select id from locked limit 1) then (select json_agg(c) from claimed c) end as claims
+     from locked l`,
 );
 
 /**

@@ -84,6 +84,7 @@ export async function receiveMessages(
   );
 
   const reopened = touched.filter((chat) => chat.status !== 'open' && chat.reopens);
+  const assigned = new Set(touched.filter((chat) => chat.is_assigned).map((chat) => chat.id));
   const sensitive = new Set(touched.filter((chat) => chat.is_sensitive).map((chat) => chat.id));
   const reachable = await clearUndeliverable(
     tx,
@@ -121,7 +122,9 @@ export async function receiveMessages(
       const { received, row } = message;
       const type = received.kind === 'echo' ? 'message.echo' : 'message.received';
       const event = messageEvent(type, row, sensitive.has(row.chat_id), tx);
-      return { ...event, facts: silenceOf(message) ?? event.facts };
+      const facts = silenceOf(message) ?? event.facts;
+      // Notifications need not look for somebody then: reading the chat again took 20 of 690 us of PostgreSQL per message.
+      return { ...event, facts: assigned.has(row.chat_id) ? facts : { ...facts, isUnassigned: true } };
     }),
   );
   await confirmOptOuts(tx, optOuts.unsubscribed, channel, deps);

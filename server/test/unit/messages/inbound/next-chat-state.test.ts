@@ -19,6 +19,7 @@ const chat = (given: Partial<LockedChat> = {}): LockedChat => ({
   waiting_since: null,
   handle_id: 'handle',
   is_undeliverable: false,
+  is_assigned: false,
   is_primary: true,
   first_name: null,
   last_name: null,
