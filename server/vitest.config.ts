@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { idsReporter } from './test/kit/ids-reporter.ts';
 
 const setupFiles = ['test/kit/each-file.ts'];
 const runFolder = 'test/kit/run-folder.ts';
@@ -41,9 +43,17 @@ const sequentialProject = (name: string) => ({ test: { name, include: [filesIn(n
  */
 const maxWorkers = Math.min(availableParallelism(), process.env.TEST_DATABASE_URL ? 2 : 8);
 
+/** Compiled sources are kept between runs, by their content: two files then take 18 instead of 28 seconds of CPU. */
+const compiled = {
+  fsModuleCache: true,
+  fsModuleCachePath: fileURLToPath(new URL('dist/vitest', import.meta.url)),
+};
+
 export default defineConfig({
   test: {
     maxWorkers,
+    reporters: ['default', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : []), idsReporter],
+    experimental: compiled,
     projects: [
       // `npm test`. It is one project because processes are not shared between projects.
       project('default', ['unit', 'api', 'conformance'], postgres, conformance),

@@ -1,6 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { removeExpiredTokens } from '../../src/access/tokens.ts';
 import { scopes } from '../../src/http/permissions.ts';
 import { setRealTime } from '../kit/real-time.ts';
 import { useServer } from '../kit/server.ts';
@@ -135,30 +134,6 @@ describe('a revoked token', () => {
     const { tokenId } = (await tenant.get('/v3/me')).body.data;
     expect((await tenant.delete(`/v3/tokens/${tokenId}`)).body.data.deletedIds).toEqual([tokenId]);
     expect((await tenant.get('/v3/me')).status).toBe(401);
-  });
-});
-
-describe('an expired token', () => {
-  it('X18: is deleted after the retention, and the oldest when there are too many', async () => {
-    const tenant = await server.tenant();
-    const { db, app } = server.system;
-    const names = ['valid', 'new', 'newer', 'newest', 'old'];
-    for (const name of names) await tenant.post('/v3/tokens', { name, scopes: ['chats:read'] });
-    const expire = (name: string, days: number) =>
-      db.query(
-        `update tokens set expires_at = now() - make_interval(days => $3) where tenant_id = $1 and name = $2`,
-        [tenant.id, name, days],
-      );
-    for (const [name, days] of Object.entries({ new: 3, newer: 2, newest: 1, old: 31 }))
-      await expire(name, days);
-    const found = async () =>
-      (await tenant.post('/v3/tokens/search', { query: 'ne(name,"test")' })).body.data
-        .map((one: { name: string }) => one.name)
-        .toSorted();
-    await app.sweep();
-    expect(await found()).toEqual(['new', 'newer', 'newest', 'valid']);
-    await removeExpiredTokens(db, { before: new Date(0), now: new Date(), maxExpired: 2 });
-    expect(await found()).toEqual(['newer', 'newest', 'valid']);
   });
 });
 

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { removeOldRequests } from '../../src/channels/failed-requests.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
 import { storeInbound } from '../kit/inbound.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
@@ -85,28 +84,6 @@ describe('a request that could not be processed', () => {
     const writer = { token: await tenant.tokenWith(['channels:write']) };
     const replayed = await tenant.post(`${place(id as string)}/replay`, undefined, writer);
     expect([replayed.status, replayed.body.data.body]).toEqual([200, null]);
-  });
-
-  it('X18: is deleted after the retention, and the oldest when there are too many', async () => {
-    const ids = await fail('one', 'two', 'three');
-    await db.query(`update inbound set created_at = created_at - interval '60 days' where id = $1`, [ids[0]]);
-    const waiting = await storeInbound(db.forTenant(tenant.id), channel.id, [Buffer.from('waits')]);
-    await db.query(
-      `update inbound set created_at = created_at - interval '90 days', due_at = 'infinity' where id = any ($1::uuid[])`,
-      [waiting],
-    );
-    const kept = async () => (await listed()).map((one: { id: string }) => one.id).toSorted();
-    await server.system.app.sweep();
-    expect(await kept()).toEqual([ids[1], ids[2]]);
-    await db.query(`update tenants set limits = '{"storedFailedRequests": 1}' where id = $1`, [tenant.id]);
-    await removeOldRequests(db, new Date(0));
-    expect(await kept()).toHaveLength(1);
-    await removeOldRequests(db, new Date(0), 2);
-    expect(await kept()).toEqual([]);
-    // What still waits to be processed is never deleted.
-    const left = await db.query('select 1 from inbound where id = any ($1::uuid[])', [waiting]);
-    expect(left.rows).toHaveLength(1);
-    await db.query('delete from inbound where id = any ($1::uuid[])', [waiting]);
   });
 
   it('is listed only for the tenant of the channel', async () => {

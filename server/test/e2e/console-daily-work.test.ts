@@ -219,10 +219,10 @@ describe.runIf(CHROMIUM)('a day at the front desk', () => {
     await form.getByLabel('Name', { exact: true }).fill('Größe (EU)');
     expect(await form.getByLabel('Name in texts and programs').inputValue()).toBe('grosseEu');
     await form.getByLabel('Kind').selectOption('Choice');
-    await form.getByLabel('Values').fill('S\nM\n\nM\nL');
+    await form.getByLabel('Values').fill('XS\nM\n\nM\nXXL');
     expect(await findViolations(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: 'Choice S, M, L' }).waitFor(WAIT);
+    await page.getByRole('cell', { name: 'Choice XS, M, XXL' }).waitFor(WAIT);
     await page.getByRole('button', { name: 'Actions for Customer number' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByLabel('Type "Customer number" to confirm').fill('Customer number');

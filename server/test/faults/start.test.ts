@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useTcpServer } from '../kit/listeners.ts';
+import { until } from '../kit/until.ts';
 import { embeddedUrl, type OwnDatabase, startDatabase, withConnection } from './database.ts';
 import { createFixtures, useApiClient } from './load.ts';
 import { postmasterPid } from './postmaster.ts';
@@ -203,6 +204,40 @@ it.runIf(process.getuid?.() === 0)(
     await server.kill();
   },
 );
+
+describe('a server on a laptop', () => {
+  /** Saves a webhook for the same machine, and returns the status of the answer. */
+  const saveLocalHook = async (HOST: string): Promise<number> => {
+    const env = { HOST, NODE_ENV: 'development', PARLEY_OUTBOUND_ALLOW_HOSTS: '' };
+    const server = pool.launchServer({ dataDir: await pool.makeDataDir(), env });
+    const findPort = () => /:(\d+)\/console\/welcome#/.exec(server.otherOutput())?.[1];
+    await until(() => findPort() !== undefined, 60_000);
+    const url = `http://127.0.0.1:${findPort()}`;
+    const tenant = await call(url, '/admin/tenants', { token: OPERATOR_TOKEN, body: { name: 'a' } });
+    const { id } = tenant.body.data;
+    const made = await call(url, `/admin/tenants/${id}/tokens`, { token: OPERATOR_TOKEN, body: {} });
+    const { token } = made.body.data;
+    const body = { url: 'http://localhost:4000/hook', events: [{}] };
+    const { status } = await call(url, '/v3/api_webhooks', { token, body });
+    await server.kill();
+    return status;
+  };
+
+  it('X12: calls receivers on the same machine only while it listens on loopback only', async () => {
+    expect([await saveLocalHook('127.0.0.1'), await saveLocalHook('0.0.0.0')]).toEqual([200, 400]);
+  });
+
+  it('X17: shows nobody else what is in its data folder', async () => {
+    const dataDir = await pool.makeDataDir();
+    await mkdir(dataDir, { mode: 0o755 });
+    const server = await pool.startServer({ dataDir });
+    // At most the user of PostgreSQL may enter it, but not list it.
+    expect((await stat(dataDir)).mode & 0o066).toBe(0);
+    for (const name of await readdir(dataDir))
+      expect([name, (await stat(join(dataDir, name))).mode & 0o077]).toEqual([name, 0]);
+    await server.kill();
+  });
+});
 
 describe('five processes that start at once on one empty database', () => {
   const startFive = (dataDirs: string[], env: Record<string, string>): Promise<ServerProcess[]> =>

@@ -96,6 +96,7 @@ export const freshDatabase = (): Promise<string> =>
     inject('postgres'),
     inject('template'),
     `${inject('template')}_${randomBytes(4).toString('hex')}_${++databases}`,
+    inject('strategy'),
   );
 
 export interface ServerOptions extends Partial<SystemOptions> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { collectGarbage } from '../kit/collect-garbage.ts';
 import { useHeartbeat } from '../kit/heartbeat.ts';
 import { endOfImport, importFile, startImport } from '../kit/imports.ts';
 import { usePgClient } from '../kit/pg-client.ts';
@@ -17,6 +18,7 @@ describe('a large file', () => {
       { length: ROWS },
       (_, index) => `N${index},${index % 7 === 0 ? '+' : ''}1 (555) 1${String(index).padStart(6, '0')}`,
     );
+    collectGarbage();
     const heartbeat = useHeartbeat();
     const done = await importFile(server, tenant, `name,phone\n${rows.join('\n')}\n`, {
       defaultCountry: 'US',
@@ -28,6 +30,7 @@ describe('a large file', () => {
 
   it('of rows that are all wrong lists the first hundred, and has all of them as a file', async () => {
     const tenant = await server.tenant();
+    collectGarbage();
     const heartbeat = useHeartbeat();
     const done = await importFile(server, tenant, `name,phone\n${`x,${'9'.repeat(50)}\n`.repeat(ROWS)}`);
     expect(done).toMatchObject({ status: 'completed', total: ROWS, created: 0, failed: ROWS });
@@ -45,6 +48,7 @@ describe('a large file', () => {
     ['rows of a megabyte', `phone\n${`${'x'.repeat(1_000_000)}\n`.repeat(4)}`],
   ])('of megabytes of %s does not stop the server', async (_name, content) => {
     const tenant = await server.tenant();
+    collectGarbage();
     const heartbeat = useHeartbeat();
     const mapping = content.startsWith('a,b') ? { a: 'email' } : { phone: 'phoneNumber' };
     const started = await startImport(tenant, content, { mapping });
