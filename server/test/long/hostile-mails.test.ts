@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { storeRequest } from '../../src/channels/receive-request.ts';
 import { mailSignature } from '../../src/providers/smtp/signature.ts';
 import { TASK_PROGRAM } from '../../src/system.ts';
-import { collectGarbage } from '../kit/collect-garbage.ts';
-import { useHeartbeat } from '../kit/heartbeat.ts';
+import { expectShortGaps, useHeartbeat } from '../kit/heartbeat.ts';
 import { type TestTenant, useServer } from '../kit/server.ts';
 import { useTempFolder } from '../kit/temp-folder.ts';
 
@@ -92,23 +91,21 @@ describe('I1: a mail of nearly 40 MB', () => {
   it.each(
     Object.entries(bodies),
   )('%s is stored and read, and other work runs meanwhile', async (_, makeParts) => {
-    const tenant = await server.tenant();
     const raw = Buffer.from(['From: ada@example.com', ...makeParts()].join('\r\n'));
     // How long this machine needs to encode and decode it in one piece: PostgreSQL's text of bytes is hexadecimal.
     const atOnce = useHeartbeat();
     expect(Buffer.from(raw.toString('hex'), 'hex')).toHaveLength(raw.length);
-    const limitMs = atOnce.longestGapMs();
-    const channelId = await mailChannel(tenant);
-    collectGarbage();
-    const heart = useHeartbeat();
-    await storeRequest(
-      server.system.db,
-      [{ id: channelId, tenantId: tenant.id }],
-      { url: '', headers: {}, body: raw },
-      { clock: server.clock },
-    );
-    await server.settle();
-    expect(await textsOf(tenant)).toHaveLength(1);
-    expect(heart.longestGapMs()).toBeLessThan(limitMs);
+    await expectShortGaps(atOnce.longestGapMs(), async () => {
+      const tenant = await server.tenant();
+      const channelId = await mailChannel(tenant);
+      await storeRequest(
+        server.system.db,
+        [{ id: channelId, tenantId: tenant.id }],
+        { url: '', headers: {}, body: raw },
+        { clock: server.clock },
+      );
+      await server.settle();
+      expect(await textsOf(tenant)).toHaveLength(1);
+    });
   });
 });

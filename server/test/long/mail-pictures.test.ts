@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useHeartbeat } from '../kit/heartbeat.ts';
+import { expectShortGaps } from '../kit/heartbeat.ts';
 import { originalOf, partOf, png, RED, receiveMail } from '../kit/mail-with-pictures.ts';
 import { useServer } from '../kit/server.ts';
 
@@ -24,11 +24,10 @@ it('a picture is shown at most a thousand times, and the page has a bound', asyn
   expect(heavy.endsWith(`<img src="${png(RED)}">`)).toBe(true);
 });
 
-it('long runs of spaces and of ids take no time', async () => {
-  const heartbeat = useHeartbeat();
-  const tenant = await server.tenant();
-  const html = `src=${' '.repeat(400_000)}url(${' '.repeat(300_000)}<img src="cid:${'a'.repeat(200_000)}">`;
-  const { id } = await receive(tenant, { html, parts: [partOf('own')] });
-  expect(await originalOf(tenant, id)).toBe(html);
-  expect(heartbeat.longestGapMs()).toBeLessThan(1_000);
-});
+it('long runs of spaces and of ids take no time', () =>
+  expectShortGaps(1_000, async () => {
+    const tenant = await server.tenant();
+    const html = `src=${' '.repeat(400_000)}url(${' '.repeat(300_000)}<img src="cid:${'a'.repeat(200_000)}">`;
+    const { id } = await receive(tenant, { html, parts: [partOf('own')] });
+    expect(await originalOf(tenant, id)).toBe(html);
+  }));
