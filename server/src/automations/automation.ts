@@ -36,16 +36,33 @@ export interface AutomationRow {
   latest_version: StoredVersion;
 }
 
-const selectVersion = (id: string): string => `(select json_build_object(
+/** The columns of an {@link AutomationRow}, of a row of the table `automations`. */
+export function automationColumns(row: string): string {
+  const version = (id: string): string => `(select json_build_object(
     'id', v.id, 'number', v.number, 'definition', v.definition, 'created_at', v.created_at)
-  from automation_versions v where v.id = ${id} and v.tenant_id = a.tenant_id)`;
+  from automation_versions v where v.id = ${row}.${id} and v.tenant_id = ${row}.tenant_id)`;
+  const own = [
+    'id',
+    'name',
+    'status',
+    'active_version_id',
+    'active_trigger_type',
+    'active_channel_id',
+    'latest_version_id',
+    'latest_trigger_type',
+    'latest_channel_id',
+    'created_at',
+    'updated_at',
+  ];
+  return `${own.map((column) => `${row}.${column}`).join(', ')},
+  ${version('active_version_id')} as active_version, ${version('latest_version_id')} as latest_version`;
+}
 
-export const COLUMNS = `a.id, a.name, a.status, a.active_version_id, a.active_trigger_type, a.active_channel_id,
-  a.latest_version_id, a.latest_trigger_type, a.latest_channel_id, a.created_at, a.updated_at,
-  ${selectVersion('a.active_version_id')} as active_version, ${selectVersion('a.latest_version_id')} as latest_version`;
-
-/** Not one of a campaign that has a message of its own. Two indexes have those that are shown. */
-export const IS_SHOWN = 'not a.is_hidden';
+/**
+ * Hides the automations that campaigns with their own message create. Must match the condition of the indexes
+ * automations_shown and automations_shown_by_status.
+ */
+export const isShownAutomation = (row: string): string => `not ${row}.is_hidden`;
 
 export const automationFields: Searchable = {
   fields: {
@@ -71,15 +88,15 @@ export const automationFields: Searchable = {
 };
 
 export const automationSource: SearchSource = {
-  select: COLUMNS,
+  select: automationColumns('a'),
   from: 'automations a',
   tenantColumn: 'a.tenant_id',
-  where: () => IS_SHOWN,
+  where: () => isShownAutomation('a'),
 };
 
 const automationById = statement<[id: string], AutomationRow>(
   'automations.by_id',
-  `select ${COLUMNS} from automations a where a.id = $1 and a.tenant_id = $tenant`,
+  `select ${automationColumns('a')} from automations a where a.id = $1 and a.tenant_id = $tenant`,
 );
 const insertAutomation = statement<
   [

@@ -76,7 +76,7 @@ function withTables(source: SearchSource): SearchSource {
   return fromForNames === undefined ? tables : { ...tables, fromForNames: withoutViews(fromForNames) };
 }
 
-const needsNoView = ({ needsNoView, from, fromForNames = '' }: SearchSource): boolean =>
+const readsOnlyTables = ({ needsNoView, from, fromForNames = '' }: SearchSource): boolean =>
   needsNoView === true || (from === withoutViews(from) && fromForNames === withoutViews(fromForNames));
 
 /** An index leads to this many rows in a few milliseconds. */
@@ -119,6 +119,11 @@ async function parseFor(
 
 /** `POST …/search`, with the same body, grammar and pagination for every resource. */
 export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route {
+  if (spec.readPlainPage && spec.more)
+    throw new Error(`A plain page of ${spec.noun} has nothing beside it: leave out readPlainPage or more.`);
+  /** Whether restricted callers may read plain pages: the router has checked the path, or the rows have no channels. */
+  const isPlainForAll =
+    typeof spec.source === 'function' ? spec.params !== undefined : spec.source.inChannels === undefined;
   const names = [...Object.keys(spec.searchable.fields), ...(spec.ownFields ? [spec.ownFields] : [])].join(
     ', ',
   );
@@ -149,7 +154,8 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
       },
     },
     async ({ principal, params, body }, db) => {
-      if (spec.readPlainPage && isPlainPage(body as SearchBody)) {
+      const mayReadPlain = isPlainForAll || principal.channelIds === undefined;
+      if (spec.readPlainPage && mayReadPlain && isPlainPage(body as SearchBody)) {
         const request = parseSearchRequest(body as SearchBody, spec.searchable, db.now, meOf(principal));
         // The router has checked what is in the path, also for callers who are restricted to channels.
         const page = await spec.readPlainPage(db, params as unknown as Record<string, string>, request);
@@ -166,7 +172,7 @@ export function searchRoute<P extends TSchema>(spec: SearchRouteSpec<P>): Route 
         const source = restrictToChannels(all, principal.channelIds);
         const search = (from: SearchSource) => runSearch(reader, searchable, from, reader.tenantId, request);
         const [isRemoving, found] = await Promise.all([
-          needsNoView(source) ? false : hasRemovals(reader),
+          readsOnlyTables(source) ? false : hasRemovals(reader),
           search(withTables(source)),
         ]);
         const { rows, ...page } = isRemoving ? await search(source) : found;

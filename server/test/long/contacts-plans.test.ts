@@ -244,16 +244,16 @@ describe('a page in the order of creation', () => {
       [END, 200],
     ] as const) {
       const scans = await scansOf(client, position, offset);
-      expect(scans.map((node) => node['Node Type'])).toEqual(['Index Scan', 'Index Only Scan']);
-      expect(scans[0]?.['Index Name']).toBe('contacts_by_tenant');
-      expect(scans.map(countReadRows)).toEqual([11 + offset, COUNT_CAP + 1]);
+      expect(scans.map((node) => node['Node Type'])).toEqual(['Index Only Scan', 'Index Scan']);
+      expect(scans[1]?.['Index Name']).toBe('contacts_by_tenant');
+      expect(scans.map(countReadRows)).toEqual([COUNT_CAP + 1, 11 + offset]);
     }
     await client.query(`set plan_cache_mode = ${SEARCH_SETTINGS.plan_cache_mode}`);
   });
 
   it('has the same plan if it is made while the table is empty', async () => {
     const empty = await connectToFreshDatabase();
-    const [page] = await scansOf(empty, END);
+    const page = (await scansOf(empty, END)).at(-1);
     expect(page?.['Index Name']).toBe('contacts_by_tenant');
   });
 });
