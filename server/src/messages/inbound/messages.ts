@@ -124,7 +124,8 @@ export async function receiveMessages(
       const event = messageEvent(type, row, sensitive.has(row.chat_id), tx);
       const facts = silenceOf(message) ?? event.facts;
       // Notifications need not look for somebody then: reading the chat again took 20 of 690 us of PostgreSQL per message.
-      return { ...event, facts: assigned.has(row.chat_id) ? facts : { ...facts, isUnassigned: true } };
+      const isUnassigned = type === 'message.received' && !assigned.has(row.chat_id);
+      return { ...event, facts: isUnassigned ? { ...facts, isUnassigned } : facts };
     }),
   );
   await confirmOptOuts(tx, optOuts.unsubscribed, channel, deps);

@@ -18,7 +18,7 @@ import type { TaskPool } from '../../sandboxed/task-pool.ts';
 import type { QueueDeps } from '../outbound/queue.ts';
 import { applyInbound, type ReceivedEvent } from './apply.ts';
 import { parseRequest } from './parse-request.ts';
-import { type RequestBody, readLargeBodies } from './read-bodies.ts';
+import { type RequestBody, withBodies } from './read-bodies.ts';
 import { storeFiles } from './store-files.ts';
 import type { ReceivingChannel } from './store-messages.ts';
 
@@ -70,7 +70,7 @@ export async function processInbound(deps: InboundDeps, rows: InboundRow[]): Pro
   const db = deps.db.forTenant(tenantId);
   let isFailing = false;
   for (const part of splitByWeight(rows, ({ bytes }) => bytes, MAX_BYTES)) {
-    const requests = await readLargeBodies(db, part);
+    const requests = await withBodies(db, part);
     const { parsed, failures } = await parseRequests(requests, channel, deps, provider);
     for (const some of splitByWeight(parsed, ({ events }) => events.length, MAX_EVENTS)) {
       const outcome = await handleEachAlone(
