@@ -15,7 +15,7 @@ const REST_INTERVAL_MS = LOGGED_MS;
 const REST_CPU = 0.1;
 const CALM_TICKS = 1_000 / INTERVAL_MS;
 /** Smaller delays that Node has measured are left in its histogram: to reset it takes 60 µs. */
-const KEPT_MS = 5;
+const MIN_RESET_MS = 5;
 /** The metric covers the last minute. */
 const SAMPLES = 60_000 / INTERVAL_MS;
 /** The process is not ready while it blocked its event loop for half of this time. */
@@ -87,8 +87,8 @@ export function startWatchdog({
     const cpuMs = cpu() - lastCpu;
     lastCpu += cpuMs;
     const monitoredMs = monitor.max / 1e6 - INTERVAL_MS;
-    if (monitoredMs > KEPT_MS) monitor.reset();
-    const ms = Math.max(lateMs, monitoredMs);
+    if (monitoredMs > MIN_RESET_MS) monitor.reset();
+    const ms = monitoredMs > MIN_RESET_MS ? Math.max(lateMs, monitoredMs) : lateMs;
     record(ms);
     for (let more = intervalMs / INTERVAL_MS; more > 1; more -= 1) record(lateMs);
     // After a long delay the monitor is reset: it may count the same delay after this timer has.

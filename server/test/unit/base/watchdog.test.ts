@@ -143,3 +143,11 @@ it('is stuck when one delay after another follows a rest', () => {
   for (let count = 0; count < 6; count += 1) pass(900);
   expect(watchdog.findStall()).toBe('the event loop was blocked for 5.4 of the last 10 seconds');
 });
+
+it('forgets a small delay at rest after a minute', () => {
+  const { watchdog, rest, monitorDelay, pass } = watch();
+  for (let count = 0; count < 3; count += 1) rest();
+  monitorDelay(4);
+  for (let count = 0; count < 600; count += 1) pass(0, 1);
+  expect(watchdog.delay()).toEqual({ p50: 0, p99: 0, max: 0 });
+});
