@@ -576,6 +576,7 @@ CREATE TABLE inbound (
   CONSTRAINT inbound_pkey PRIMARY KEY (id, tenant_id)
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+ALTER TABLE inbound ALTER COLUMN body SET STORAGE EXTERNAL;
 CREATE INDEX inbound_by_channel ON inbound (channel_id, id);
 CREATE INDEX inbound_due ON inbound (shard, channel_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX inbound_failed ON inbound (tenant_id, created_at) WHERE due_at IS NULL;
@@ -621,6 +622,7 @@ CREATE TABLE jobs (
   CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 )
 WITH (autovacuum_analyze_threshold=10000, autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_threshold=10000);
+ALTER TABLE jobs ALTER COLUMN item_ids SET STORAGE EXTERNAL;
 CREATE INDEX jobs_by_tenant ON jobs (tenant_id, created_at, id);
 CREATE INDEX jobs_due ON jobs (shard, tenant_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;

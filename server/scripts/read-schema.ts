@@ -42,6 +42,8 @@ interface Column {
   isGenerated: boolean;
   /** How finely ANALYZE looks at it, where that is not the default. */
   statistics: number | null;
+  /** How large values are stored, where that is not the default of the type. */
+  storage: string | null;
 }
 
 interface Constraint extends Named {
@@ -117,8 +119,12 @@ const COLUMNS = `
          (select quote_ident(l.collname) from pg_collation l join pg_type t on t.oid = a.atttypid
            where l.oid = a.attcollation and a.attcollation <> t.typcollation) as collation,
          a.attnotnull as "isRequired", pg_get_expr(d.adbin, d.adrelid, true) as default,
-         a.attgenerated = 's' as "isGenerated", nullif(a.attstattarget, -1) as statistics
-    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+         a.attgenerated = 's' as "isGenerated", nullif(a.attstattarget, -1) as statistics,
+         case when a.attstorage <> t.typstorage then
+           case a.attstorage when 'p' then 'PLAIN' when 'e' then 'EXTERNAL' when 'm' then 'MAIN' when 'x' then 'EXTENDED' end
+         end as storage
+    from pg_attribute a join pg_type t on t.oid = a.atttypid
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
    where a.attnum > 0 and not a.attisdropped
    order by a.attrelid, a.attnum`;
 
@@ -216,11 +222,13 @@ function tableSql(table: Table): string {
   const storage = options.length === 0 ? '' : `\nWITH (${options.join(', ')})`;
   return [
     `${create}${body}${partitionKey === null ? '' : ` PARTITION BY ${partitionKey}`}${storage};`,
-    ...columns.flatMap((column) =>
-      column.statistics === null
-        ? []
-        : [`ALTER TABLE ${name} ALTER COLUMN ${column.name} SET STATISTICS ${column.statistics};`],
-    ),
+    ...columns.flatMap((column) => {
+      const change = `ALTER TABLE ${name} ALTER COLUMN ${column.name} SET`;
+      return [
+        ...(column.storage === null ? [] : [`${change} STORAGE ${column.storage};`]),
+        ...(column.statistics === null ? [] : [`${change} STATISTICS ${column.statistics};`]),
+      ];
+    }),
     ...table.indexes.filter(({ isInherited }) => !isInherited).map((index) => `${indexSql(index)};`),
     ...table.triggers.map(({ definition }) => `${definition};`),
   ].join('\n');
