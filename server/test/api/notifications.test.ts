@@ -7,6 +7,8 @@ import { sweepNotifications } from '../../src/notifications/notification.ts';
 import { notifyUsers } from '../../src/notifications/notify-users.ts';
 import { useDatabase } from '../kit/database.ts';
 import { listener } from '../kit/events.ts';
+import { workerDatabase } from '../kit/execution.ts';
+import { mortalWorkers } from '../kit/mortal-worker.ts';
 import { personWith, type TestPerson, usePerson } from '../kit/people.ts';
 import { usePgClient } from '../kit/pg-client.ts';
 import { openChat, type TestChat } from '../kit/sending.ts';
@@ -127,6 +129,20 @@ describe('a notification', () => {
       ],
     ]);
     expect((await inbox(grace)).data).toMatchObject([{ teamId, causedBy: null }]);
+  });
+
+  it('of a message is for who has the chat when it is stored, not for who gets it before its event is numbered', async () => {
+    const { grace } = users;
+    await tenant.post(`/v3/sandbox/${channel.id}/inbound`, { from: CUSTOMER, text: 'Hello?' });
+    const storing = mortalWorkers(server, workerDatabase(server))(tenant, undefined, ['inbound']);
+    expect(await storing.settle()).toBe(true);
+    await assign(tenant, { userId: grace.userId });
+    expect(await seen(grace)).toEqual([['assigned', 1, false]]);
+    await write('And now?');
+    expect(await seen(grace)).toEqual([
+      ['assigned', 1, false],
+      ['message_received', 1, false],
+    ]);
   });
 
   it('counts further messages while it is unread, and is a new one once it was read', async () => {
