@@ -65,7 +65,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route[] {
     adapter: Adapter,
     request: ProviderRequest,
   ): Promise<void> =>
-    tx === db.forTenant(tx.tenantId).autocommit
+    tx.isAutocommit
       ? receiveSigned(await requireSigned([channel], adapter, request), request)
       : receiveRequest(tx, channel, adapter, request, deps);
 

@@ -19,16 +19,16 @@ export interface ClientOptions {
 export const WAIT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 
-const digit = (text: string, at: number): number => text.charCodeAt(at) - 48;
-const twoDigits = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1);
+const digit = (text: string, index: number): number => text.charCodeAt(index) - 48;
+const twoDigits = (text: string, index: number): number => digit(text, index) * 10 + digit(text, index + 1);
 
 /** The milliseconds in `.4`, `.45` or `.456789`, of which no digit has to be there. */
 function fractionMs(text: string): number {
   if (text.charCodeAt(19) !== 46) return 0;
   let ms = 0;
   let unit = 100;
-  for (let at = 20; unit >= 1 && digit(text, at) >= 0 && digit(text, at) <= 9; at += 1) {
-    ms += digit(text, at) * unit;
+  for (let index = 20; unit >= 1 && digit(text, index) >= 0 && digit(text, index) <= 9; index += 1) {
+    ms += digit(text, index) * unit;
     unit /= 10;
   }
   return ms;

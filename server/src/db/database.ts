@@ -198,6 +198,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
     Object.assign(readerOf(tenantId, sendSingle), {
       byKey: readerOf(tenantId, readers.send),
       autocommit: Object.assign(readerOf(tenantId, sendSingle), {
+        isAutocommit: true as const,
         enqueue: refuseWithoutTransaction,
         publish: refuseWithoutTransaction,
         announce: (...announcements: Announcement[]) => announceAll(tenantId, announcements, hooks),

@@ -31,6 +31,8 @@ export interface TenantQueryable extends TenantReader {
 
 /** A transaction of one tenant. Events and wake-ups only take effect if it commits. */
 export interface TenantTx extends TenantQueryable {
+  /** Whether there is no transaction: each statement commits by itself. */
+  readonly isAutocommit?: true;
   /**
    * Sends a statement in the same round trip as the next one, at the latest with the commit. If it fails, so does the
    * transaction.

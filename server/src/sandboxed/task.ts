@@ -13,7 +13,7 @@ export type TaskKind = keyof typeof taskKinds;
 
 /**
  * A function that runs in a worker thread, because its input comes from outside and may keep it busy for any time. Input and
- * output are plain data. Bytes of an input are in its own properties, where they are copied once.
+ * output are plain data. Bytes of an input are in its own properties, where they are copied once unless their memory is shared.
  */
 export interface Task<Input, Output> {
   readonly name: string;

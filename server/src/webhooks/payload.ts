@@ -38,8 +38,7 @@ function signatureHeader(id: string, sentAt: Date, body: string, keys: readonly 
   return keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`).join(' ');
 }
 
-// Each of these is written out: headers that were built by spreading took 3 of a delivery's 200 µs.
-
+/** The headers of a signed body, as Standard Webhooks names them. */
 export const signatureHeaders = (id: string, sentAt: Date, body: string, keys: readonly Buffer[]) => ({
   'webhook-id': id,
   'webhook-timestamp': timestampHeader(sentAt),
@@ -54,17 +53,14 @@ export const unsignedHeaders = (version: string, eventId: string, sentAt: Date) 
   'webhook-timestamp': timestampHeader(sentAt),
 });
 
-/** The same with a signature by each key. */
+/** The same with a signature by each key. Built by spreading, it took 3 of a delivery's 200 µs. */
 export const signedHeaders = (
   version: string,
   eventId: string,
   sentAt: Date,
   body: string,
   keys: readonly Buffer[],
-) => ({
-  'content-type': 'application/json',
-  'user-agent': `Parley/${version}`,
-  'webhook-id': eventId,
-  'webhook-timestamp': timestampHeader(sentAt),
-  'webhook-signature': signatureHeader(eventId, sentAt, body, keys),
-});
+) =>
+  Object.assign(unsignedHeaders(version, eventId, sentAt), {
+    'webhook-signature': signatureHeader(eventId, sentAt, body, keys),
+  });
