@@ -20,10 +20,9 @@ const shared = {
   expect,
   setupFiles,
 };
-/** Suites that start, stop and kill whole servers run one file at a time. */
-const sequential = {
+/** Suites that start, stop and kill whole servers. */
+const ofPrograms = {
   pool: 'forks' as const,
-  fileParallelism: false,
   testTimeout: 1_800_000,
   hookTimeout: 120_000,
   expect,
@@ -35,7 +34,9 @@ const filesIn = (folder: string): string => `test/${folder}/**/*.test.ts`;
 const project = (name: string, folders: string[], ...globalSetups: string[]) => ({
   test: { name, include: folders.map(filesIn), globalSetup: [runFolder, ...globalSetups], ...shared },
 });
-const sequentialProject = (name: string) => ({ test: { name, include: [filesIn(name)], ...sequential } });
+const projectOfPrograms = (name: string, maxWorkers = 1) => ({
+  test: { name, include: [filesIn(name)], maxWorkers, ...ofPrograms },
+});
 
 /**
  * PostgreSQL does half of the work, so there are as many workers as cores; by default there is one less. A worker has up to
@@ -63,13 +64,14 @@ export default defineConfig({
       project('conformance', ['conformance'], conformance),
       // Tests that take long: thousands of rows, large bodies, kills at every commit.
       project('long', ['long'], postgres),
-      sequentialProject('embedded'),
-      sequentialProject('faults'),
-      sequentialProject('e2e'),
+      projectOfPrograms('embedded'),
+      projectOfPrograms('faults'),
+      // One file at a time uses 0.8 of a core: it often waits for a page.
+      projectOfPrograms('e2e', 2),
       // Half an hour of mixed load; SOAK_MINUTES changes that.
-      sequentialProject('soak'),
+      projectOfPrograms('soak'),
       // Not tests: they take the pictures of the documentation (`npm run pictures`).
-      sequentialProject('pictures'),
+      projectOfPrograms('pictures'),
     ],
   },
 });
