@@ -87,8 +87,10 @@ export const automationFields: Searchable = {
   id: 'a.id',
 };
 
+/** Automations under the alias `a`. Only their ids: `presentFound` reads the rest. */
 export const automationSource: SearchSource = {
-  select: automationColumns('a'),
+  select: 'a.id',
+  selectsOnlyId: true,
   from: 'automations a',
   tenantColumn: 'a.tenant_id',
   where: () => isShownAutomation('a'),
@@ -97,6 +99,11 @@ export const automationSource: SearchSource = {
 const automationById = statement<[id: string], AutomationRow>(
   'automations.by_id',
   `select ${automationColumns('a')} from automations a where a.id = $1 and a.tenant_id = $tenant`,
+);
+const automationsByIds = statement<[ids: string[]], AutomationRow>(
+  'automations.by_ids',
+  `select ${automationColumns('a')} from automations a where a.id = any ($1::uuid[]) and a.tenant_id = $tenant
+    order by array_position($1::uuid[], a.id)`,
 );
 const insertAutomation = statement<
   [
@@ -154,6 +161,15 @@ export const presentAutomation = (row: AutomationRow): Automation => ({
   activeVersion: row.active_version === null ? null : presentVersion(row.active_version),
   latestVersion: presentVersion(row.latest_version),
 });
+
+/**
+ * Reads the automations of a page, in its order. One that was deleted since it was found is left out. A prepared statement, because
+ * planning it takes as long as executing it, 0.3 ms.
+ */
+export const presentFound = async (db: TenantReader, rows: { id: string }[]): Promise<Automation[]> =>
+  rows.length === 0
+    ? []
+    : (await db.all(automationsByIds, [rows.map(({ id }) => id)])).map(presentAutomation);
 
 /** The values of the columns that repeat a part of the definition. */
 export const triggerColumns = ({ trigger }: Definition): [type: TriggerType, channelId: string | null] => [

@@ -10,7 +10,7 @@ import {
   automationFields,
   automationSource,
   createAutomation,
-  presentAutomation,
+  presentFound,
   removeAutomation,
   requireAutomation,
 } from './automation.ts';
@@ -87,7 +87,7 @@ export function automationRoutes(deps: { policy: OutboundPolicy; db: Database })
       source: automationSource,
       readPlainPage: (db, _params, request) => readAutomationPage(db, request),
       schema: Automation,
-      present: presentAutomation,
+      presentPage: presentFound,
       example: { query: 'eq(status,"active")', item: exampleAutomation },
     }),
     automations.write(

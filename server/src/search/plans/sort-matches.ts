@@ -40,17 +40,16 @@ export function sortMatches(query: SearchQuery, maxMatches: number): SqlStatemen
   ];
   const isAfter = after === undefined ? 'true' : compileAfter(sort, after, found, bind);
   const order = compileOrder(sort, found, bind);
-  const page = (columns: string): string =>
-    `select ${columns} from found where ${isAfter} order by ${order} limit ${bind(limit + 1)}::int offset ${bind(getOffset(request))}::int`;
-  // Keys are made after the limit: formatting the times of 10,000 matches takes 10 ms.
-  const [positions, name] =
+  const page = `select * from found where ${isAfter} order by ${order} limit ${bind(limit + 1)}::int offset ${bind(getOffset(request))}::int`;
+  // Texts are made after the limit: formatting the times of 10,000 matches takes 10 ms, the ids of 1,666 matches 0.3 ms.
+  const [position, name] =
     source.selectsOnlyId === true
-      ? [`select ${compileKey(sort, found, bind)} from (${page('*')}) found`, 'keys']
-      : [page(`found.sorted${sort.length - 1}::text`), 'ids'];
+      ? [compileKey(sort, found, bind), 'keys']
+      : [`found.sorted${sort.length - 1}::text`, 'ids'];
   const text = `with found as materialized (select ${columns.join(', ')} from ${source.from} where ${conditions.join(' and ')} limit ${maxMatches + 1}),
      counted as (select count(*)::int as total from found)
      select total, case when total <= ${maxMatches} then array(
-         ${positions}) end as ${name} from counted`;
+         select ${position} from (${page}) found) end as ${name} from counted`;
   return { text, params };
 }
 

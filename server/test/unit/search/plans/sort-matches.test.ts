@@ -14,9 +14,9 @@ describe('sortMatches', () => {
       'with found as materialized (select (i.name) as sorted0, (i.id) as sorted1 from items i ' +
         'where i.tenant_id = $1 and ((i.score) > $2::bigint) limit 4), ' +
         'counted as (select count(*)::int as total from found) ' +
-        'select total, case when total <= 3 then array( select found.sorted1::text from found where true ' +
+        'select total, case when total <= 3 then array( select found.sorted1::text from (select * from found where true ' +
         'order by ((found.sorted0) collate "C") asc, (found.sorted1) asc ' +
-        'limit $3::int offset $4::int) end as ids from counted',
+        'limit $3::int offset $4::int) found) end as ids from counted',
     );
     expect(params).toEqual(['tenant', 5, 11, 20]);
   });
