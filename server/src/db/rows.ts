@@ -67,6 +67,7 @@ export interface RowSet<C extends Columns> {
 export function rowSet<const C extends Columns>(columns: C): RowSet<C> {
   const names = Object.keys(columns);
   const typeOf = (name: string): string => (columns[name] as string).replace('?', '');
+  const jsonNames = new Set(names.filter((name) => typeOf(name) === 'jsonb'));
   const declaration = names.map((name) => `${name} ${typeOf(name)}`).join(', ');
   const recordset = (parameter: number): string => `jsonb_to_recordset($${parameter}::jsonb)`;
   return {
@@ -92,7 +93,7 @@ export function rowSet<const C extends Columns>(columns: C): RowSet<C> {
     encodeOne: (row) =>
       names.map((name) => {
         const value = row[name] ?? null;
-        return typeOf(name) === 'jsonb' && value !== null ? JSON.stringify(value) : value;
+        return value !== null && jsonNames.has(name) ? JSON.stringify(value) : value;
       }),
     width: names.length,
   };

@@ -8,26 +8,6 @@ import { joiningStatement, systemStatement } from '../db/statement.ts';
 import type { TenantTx } from '../db/tenant.ts';
 import type { Route } from './route.ts';
 
-type EntryParameters = [
-  id: string,
-  tenantId: string | null,
-  actorType: string,
-  actorId: string | null,
-  actorName: string,
-  operation: string,
-  targetId: string | null,
-  changes: string,
-  address: string,
-  requestId: string,
-  now: Date,
-];
-
-const insertEntry = joiningStatement<EntryParameters>(
-  'audit.insert',
-  `insert into audit_entries (id, tenant_id, actor_type, actor_id, actor_name, operation, target_id, changes, address,
-                              request_id, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11)`,
-);
 const newEntries = rowSet({
   id: 'uuid',
   tenant_id: 'uuid?',
@@ -41,40 +21,20 @@ const newEntries = rowSet({
   request_id: 'text',
   created_at: 'timestamptz',
 });
-/** For changes without a transaction of their own: 200 entries take 4 ms of PostgreSQL as one statement, 20 as one each. */
-const insertEntries = systemStatement<[entries: ParameterOf<typeof newEntries>]>(
-  'audit.insert_many',
+type Entry = RowOf<typeof newEntries>;
+
+const insertFrom = (entries: string): string =>
   `insert into audit_entries (id, tenant_id, actor_type, actor_id, actor_name, operation, target_id, changes, address,
                               request_id, created_at)
    select e.id, e.tenant_id, e.actor_type, e.actor_id, e.actor_name, e.operation, e.target_id, e.changes::jsonb, e.address,
           e.request_id, e.created_at
-     from ${newEntries.from(1, 'e')}`,
+     from ${entries}`;
+const insertEntry = joiningStatement<unknown[]>('audit.insert', insertFrom(newEntries.fromOne(1, 'e')));
+/** For changes without a transaction of their own: 200 entries take 4 ms of PostgreSQL as one statement, 20 as one each. */
+const insertEntries = systemStatement<[entries: ParameterOf<typeof newEntries>]>(
+  'audit.insert_many',
+  insertFrom(newEntries.from(1, 'e')),
 );
-const rowOf = ([
-  id,
-  tenant_id,
-  actor_type,
-  actor_id,
-  actor_name,
-  operation,
-  target_id,
-  changes,
-  address,
-  request_id,
-  created_at,
-]: EntryParameters): RowOf<typeof newEntries> => ({
-  id,
-  tenant_id,
-  actor_type,
-  actor_id,
-  actor_name,
-  operation,
-  target_id,
-  changes,
-  address,
-  request_id,
-  created_at,
-});
 const membershipsOf = systemStatement<[personId: string], { tenant_id: string; id: string; name: string }>(
   'audit.memberships',
   'select tenant_id, id, name from users where person_id = $1 order by tenant_id',
@@ -89,7 +49,7 @@ interface Actor {
 
 /** How a request of a route is described. Computed once per route. */
 export interface RouteAudit {
-  describe(request: FastifyRequest, body: unknown, result: unknown): EntryParameters;
+  describe(request: FastifyRequest, body: unknown, result: unknown): Entry;
 }
 
 interface Node {
@@ -164,33 +124,33 @@ export function auditOf(route: Route): RouteAudit | undefined {
       const actor = actorOf(request);
       const named = namesTenant ? (request.params as { tenantId: string }).tenantId : '';
       const tenantId = request.principal?.tenantId ?? (isUuid(named) ? named : null);
-      return [
-        newId(),
-        tenantId,
-        actor.type,
-        actor.id,
-        actor.name,
-        spec.operationId,
-        targetOf(request, result),
-        changesOf(properties, closed, body),
-        request.ip,
-        request.id,
-        new Date(nowMs()),
-      ];
+      return {
+        id: newId(),
+        tenant_id: tenantId,
+        actor_type: actor.type,
+        actor_id: actor.id,
+        actor_name: actor.name,
+        operation: spec.operationId,
+        target_id: targetOf(request, result),
+        changes: changesOf(properties, closed, body),
+        address: request.ip,
+        request_id: request.id,
+        created_at: new Date(nowMs()),
+      };
     },
   };
 }
 
 /** Stores an entry in the transaction of the change. It travels with the commit. */
-export const recordInTransaction = (tx: Pick<TenantTx, 'enqueue'>, entry: EntryParameters): void =>
-  tx.enqueue(insertEntry, entry);
+export const recordInTransaction = (tx: Pick<TenantTx, 'enqueue'>, entry: Entry): void =>
+  tx.enqueue(insertEntry, newEntries.encodeOne(entry));
 
 /** What changes without a transaction of their own write into. */
 export interface AuditLog {
   /** Stores an entry soon: within seconds, and before the process ends. */
-  recordSoon(entry: EntryParameters): void;
+  recordSoon(entry: Entry): void;
   /** Stores what a person did with the own account, in each tenant that the person belongs to. */
-  recordOfPerson(personId: string, entry: EntryParameters): Promise<void>;
+  recordOfPerson(personId: string, entry: Entry): Promise<void>;
   flush(): Promise<void>;
 }
 
@@ -199,14 +159,14 @@ const MAX_PENDING = 200;
 const MAX_KEPT = 10_000;
 
 export function auditLog(db: Database, log: Logger): AuditLog {
-  let pending: EntryParameters[] = [];
+  let pending: Entry[] = [];
 
   async function flush(): Promise<void> {
     const entries = pending;
     if (entries.length === 0) return;
     pending = [];
     try {
-      await db.run(insertEntries, [newEntries.encode(entries.map(rowOf))]);
+      await db.run(insertEntries, [newEntries.encode(entries)]);
     } catch (error) {
       pending = [...entries, ...pending].slice(-MAX_KEPT);
       throw error;
@@ -221,10 +181,16 @@ export function auditLog(db: Database, log: Logger): AuditLog {
     },
     async recordOfPerson(personId, entry) {
       const memberships = await db.all(membershipsOf, [personId]);
-      const [, , , , , ...rest] = entry;
       await db.systemTransaction(async (tx) => {
-        for (const { tenant_id, id, name } of memberships)
-          tx.enqueue(insertEntry, [newId(), tenant_id, 'user', id, name, ...rest]);
+        for (const { tenant_id, id: actor_id, name: actor_name } of memberships)
+          recordInTransaction(tx, {
+            ...entry,
+            id: newId(),
+            tenant_id,
+            actor_type: 'user',
+            actor_id,
+            actor_name,
+          });
       });
     },
     flush,
