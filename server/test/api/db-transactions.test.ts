@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
-import { TransactionConflict } from '../../src/db/errors.ts';
 import { systemStatement } from '../../src/db/statement.ts';
 import type { SystemTx } from '../../src/db/transaction.ts';
 import { useDatabase } from '../kit/database.ts';
 import { freshDatabase } from '../kit/server.ts';
-import { until } from '../kit/until.ts';
 
 const POOL = 8;
 const connectionString = await freshDatabase();
@@ -265,52 +263,5 @@ describe('a schema that changes under prepared statements', () => {
     expect(await db.systemTransaction((tx) => tx.find(read, [8]))).toEqual({ id: 8, note: 'old' });
     const reads = await Promise.all(Array.from({ length: 8 }, () => db.byKey.find(read, [8])));
     expect(reads).toEqual(Array(8).fill({ id: 8, note: 'old' }));
-  });
-});
-
-describe('a limit of transactions per tenant', () => {
-  const limited = useDatabase(connectionString, { poolSize: 4, settings, transactionsPerTenant: 1 });
-  const tenant = limited.forTenant('a tenant');
-
-  it('counts a transaction whose last statements wait for a lock, until they are done', async () => {
-    const started: string[] = [];
-    const changes: Promise<unknown>[] = [];
-    await db.systemTransaction(async (blocker) => {
-      await blocker.run(write, [3, 'blocked']);
-      changes.push(
-        tenant.transaction(async (tx) => {
-          started.push('first');
-          tx.enqueue(write, [3, 'first']);
-        }),
-        tenant.transaction(async () => started.push('second')),
-      );
-      await until(async () => {
-        const { rows } = await db.query(
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-          [],
-        );
-        return rows.length > 0;
-      });
-      expect(started).toEqual(['first']);
-    });
-    await Promise.all(changes);
-    expect(started).toEqual(['first', 'second']);
-    expect(await noteOf(3)).toBe('first');
-  });
-
-  it('lets a repeated transaction wait for its turn', async () => {
-    const started: string[] = [];
-    await Promise.all([
-      tenant.transaction(async (tx) => {
-        started.push('first');
-        await tx.find(read, [4]);
-        if (started.length === 1) throw new TransactionConflict();
-      }),
-      tenant.transaction(async (tx) => {
-        started.push('second');
-        await tx.find(read, [4]);
-      }),
-    ]);
-    expect(started).toEqual(['first', 'second', 'first']);
   });
 });
