@@ -57,7 +57,7 @@ const variables = {
     default: '20',
     parse: count(2, 9999),
     description:
-      'How many connections to the database a process may open for requests, 2 to 9999. A tenant can use half of them, but at least two, for changes at the same time; one that is being committed does not count.',
+      'How many connections to the database a process may open for requests, 2 to 9999. A tenant can use half of them, but at least two, for changes at the same time.',
   }),
   PARLEY_WORKER_CONNECTIONS: variable({
     default: '12',

@@ -15,8 +15,8 @@ interface Limits {
 }
 
 export interface FairPlaces {
-  /** Runs `work` when its key has a free place. It may give the place to others before it ends, by calling `leave`. */
-  run<T>(key: string, work: (leave: () => void) => Promise<T>): Promise<T>;
+  /** Runs `work` when its key has a free place. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** A fixed number of places for work of many keys. Keys take turns, and none gets more than its share. */
@@ -74,16 +74,10 @@ export function fairPlaces({ places, perKey, maxWaitMs, maxWaiting, refuse }: Li
     async run(key, work) {
       if (hasPlace(key)) take(key);
       else await waitForPlace(key);
-      let hasLeft = false;
-      const leave = (): void => {
-        if (hasLeft) return;
-        hasLeft = true;
-        free(key);
-      };
       try {
-        return await work(leave);
+        return await work();
       } finally {
-        leave();
+        free(key);
       }
     },
   };

@@ -182,7 +182,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
   const { transactionsPerTenant } = options;
   const inTurn =
     transactionsPerTenant === undefined
-      ? <T>(_tenantId: string, work: (leave: () => void) => Promise<T>): Promise<T> => work(() => {})
+      ? <T>(_tenantId: string, work: () => Promise<T>): Promise<T> => work()
       : limitTransactions({
           connections: options.poolSize,
           perTenant: transactionsPerTenant,
@@ -211,14 +211,7 @@ export function openDatabase(options: DatabaseOptions, hooks: TenantHooks = noHo
           ? runSearch(tenantId, (send) => work(readerOf(tenantId, send)))
           : work(readerOf(tenantId, sendSingle)),
       transaction: <T>(work: (tx: TenantTx) => Promise<T>) =>
-        // Each attempt waits for its turn: the one before has left with its commit.
-        withRetries(() =>
-          inTurn(tenantId, (leave) =>
-            withClient((client, holdFor) =>
-              transactionOn(client, holdFor, (tx) => work(tx.forTenant(tenantId)), hooks, leave),
-            ),
-          ),
-        ),
+        inTurn(tenantId, () => systemTransaction((tx) => work(tx.forTenant(tenantId)))),
     });
   /** Kept, because to create one takes a quarter of the time of a small request. */
   const tenants = createCache<string, TenantDatabase>(MAX_KEPT_TENANTS, { memoMethod: createTenant });

@@ -15,11 +15,7 @@ const tooMany = (): ApiError =>
     detail: 'too many changes of this tenant wait for each other; send fewer at the same time, and try again',
   });
 
-/**
- * Runs transactions so that those which wait for locks of their tenant do not keep all connections from other tenants. A commit
- * waits for no lock, so it needs no place: a label added takes 0.89 to 0.92 of the CPU time, as more changes then share a tick, a
- * write of the log and the numbering of events.
- */
+/** Runs transactions so that those which wait for locks of their tenant do not keep all connections from other tenants. */
 export function limitTransactions({ connections, perTenant, maxWaitMs }: TransactionLimits) {
   const places = fairPlaces({
     places: connections,
@@ -28,5 +24,5 @@ export function limitTransactions({ connections, perTenant, maxWaitMs }: Transac
     maxWaiting: MAX_WAITING,
     refuse: tooMany,
   });
-  return places.run;
+  return <T>(tenantId: string, work: () => Promise<T>): Promise<T> => places.run(tenantId, work);
 }

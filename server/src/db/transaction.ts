@@ -65,16 +65,12 @@ export const announceAll = (tenantId: string, announcements: Announcement[], hoo
   for (const one of announcements) hooks.announce?.(tenantId, one);
 };
 
-/**
- * Runs `work` in a transaction on a connection, and wakes queues with its commit. `committing` is called when all statements
- * are done and only the commit is left.
- */
+/** Runs `work` in a transaction on a connection, and wakes queues with its commit. */
 export async function transactionOn<T>(
   client: pg.PoolClient,
   holdFor: HoldFor,
   work: (tx: SystemTx) => Promise<T>,
   hooks: TenantHooks,
-  committing?: () => void,
 ): Promise<T> {
   const wakes = new Map<string, Woken>();
   const effects: (() => void)[] = [];
@@ -173,9 +169,7 @@ export async function transactionOn<T>(
     sendQueued();
     const committed = send('commit');
     wakeOthers = followWakes(wakes.values(), send, holdFor, hooks);
-    committed.catch(() => {});
-    await Promise.all([begun, ...sent]);
-    committing?.();
+    await Promise.all([begun, ...sent, committed]);
     const { command } = await committed;
     if (command !== 'COMMIT')
       throw new Error('The transaction was rolled back: one of its statements had failed.');

@@ -44,35 +44,4 @@ describe('I4 places', () => {
     await expect(places.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     await expect(places.run('a', async () => 'done')).resolves.toBe('done');
   });
-
-  it('I4: a place is free once it is given to others, and only once', async () => {
-    const places = fairPlaces({ ...limits, places: 2, perKey: 1 });
-    const started: string[] = [];
-    const ends: (() => void)[] = [];
-    const start = (name: string): Promise<void> =>
-      places.run('a', (leave) => {
-        started.push(name);
-        return new Promise<void>((resolve) =>
-          ends.push(() => {
-            leave();
-            leave();
-            setImmediate(resolve);
-          }),
-        );
-      });
-    const all = ['first', 'second', 'third'].map(start);
-    expect(started).toEqual(['first']);
-    ends[0]?.();
-    await Promise.resolve();
-    await Promise.resolve();
-    expect(started).toEqual(['first', 'second']);
-    await all[0];
-    // The end of the first one frees no other place.
-    await new Promise(setImmediate);
-    expect(started).toEqual(['first', 'second']);
-    ends[1]?.();
-    await all[1];
-    ends[2]?.();
-    await Promise.all(all);
-  });
 });
