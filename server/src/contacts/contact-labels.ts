@@ -113,14 +113,6 @@ async function changeAndRead<Outcome>(
   return [outcome as Outcome, contacts];
 }
 
-function throwUnknown(labels: readonly { id: string }[], known: readonly string[]): void {
-  const issues = collectIssues();
-  for (const [index, { id }] of labels.entries())
-    if (!known.includes(id.toLowerCase()))
-      issues.add(`labels.${index}.id`, 'custom', `There is no label ${id}`);
-  issues.throwIfAny();
-}
-
 /**
  * Adds labels to contacts. A label that a contact already has is not an error and no event; if any label is unknown, none is
  * added. One contact and many are changed by the same statement.
@@ -136,7 +128,11 @@ export async function addLabelsToContacts(
     tx.find(addLabels, [given, [...ids], tx.now]),
   );
   if (found.length === 0) return { found, contacts: [] };
-  if (known.length < ids.size) throwUnknown(labels, known);
+  const issues = collectIssues();
+  for (const [index, { id }] of labels.entries())
+    if (!known.includes(id.toLowerCase()))
+      issues.add(`labels.${index}.id`, 'custom', `There is no label ${id}`);
+  issues.throwIfAny();
   const added = groupBy(changed, (row) => row.contact_id);
   for (const contact of contacts) {
     const labelIds = added.get(contact.id)?.map((row) => row.label_id);
