@@ -1,4 +1,4 @@
-import { plainPageReader } from '../search/plain-page.ts';
+import { plainPageReader } from '../http/plain-page.ts';
 import { type AutomationRow, automationColumns, isShownAutomation, presentAutomation } from './automation.ts';
 
 /** A page of automations, which takes five statements as a search. */

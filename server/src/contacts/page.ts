@@ -1,4 +1,4 @@
-import { plainPageReader } from '../search/plain-page.ts';
+import { plainPageReader } from '../http/plain-page.ts';
 import { type ContactFacts, contactFacts, presentContact } from './contact.ts';
 import { COUNT_CAP } from './search.ts';
 

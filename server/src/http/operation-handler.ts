@@ -15,6 +15,7 @@ import type { CookieJar } from './cookies.ts';
 import { type Download, sendDownload } from './download.ts';
 import type { PeopleDeps } from './guards.ts';
 import type { Idempotency } from './idempotency.ts';
+import { listSender } from './list-answer.ts';
 import { hasFeature, hasScope, type Principal, type Scope } from './permissions.ts';
 import { callReader } from './read-call.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
@@ -48,6 +49,7 @@ export function handlerOf(deps: HandlerDeps, route: Route) {
   const readCall = callReader(spec, !deps.retiring?.has(spec.path));
   const replayable = isReplayable(route);
   const audit = auditOf(route);
+  const sendList = spec.answer.isList && listSender(spec.answer.schema);
   const tenantOf = (request: FastifyRequest): TenantDatabase =>
     deps.db.forTenant((request.principal as Principal).tenantId);
   const inTransaction = (
@@ -160,7 +162,8 @@ export function handlerOf(deps: HandlerDeps, route: Route) {
       deps.lifecycle.close(request, reply, OK);
       if (spec.answer.isDownload)
         return sendDownload(request, reply, spec.answer.mediaType as string, result as Download);
-      return shownTo(request.principal, spec.answer.wrap(result as never)) as object;
+      const body = shownTo(request.principal, spec.answer.wrap(result as never)) as object;
+      return sendList ? reply.send(sendList(reply, body)) : body;
     };
     const key = replayable ? request.headers['idempotency-key'] : undefined;
     if (key !== undefined) return runOnce(request, reply, String(key), file);

@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
-import fastJson from 'fast-json-stringify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Activity } from '../base/activity.ts';
 import { ApiError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { type BodyBounds, DEFAULT_BOUNDS, parseBody } from './body.ts';
-import { compileOnce } from './compile-once.ts';
 import { asApiError, errorBody, sendError } from './errors.ts';
+import { serializerOf } from './list-answer.ts';
 import type { Metrics } from './metrics.ts';
 import { attachLifecycle, type RequestLifecycle, requestLifecycle } from './request-lifecycle.ts';
 import { isUploading } from './upload.ts';
@@ -32,8 +31,6 @@ const CORS_EXPOSED = [
 ];
 
 /** An OPTIONS request without these headers is not a preflight request. */
-const serializerOf = compileOnce((schema) => fastJson(schema as Parameters<typeof fastJson>[0]));
-
 const isPreflight = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 

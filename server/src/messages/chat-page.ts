@@ -13,22 +13,29 @@ import { COUNT_CAP } from './search.ts';
 /** A message as PostgreSQL's JSON: its times are texts. */
 type JsonMessageRow = OwnMessageRow & { created_at: string };
 
+/** The first row is the chat, the others are messages. */
+type ChatPageRow =
+  | { contact_id: string; person: PersonFacts; total: number | null; message: null }
+  | { contact_id: null; message: JsonMessageRow };
+
 const chatPage = statement<
   [chatId: string, limit: number, offset: number, beforeTime: string, beforeId: string, isCounted: boolean],
-  { contact_id: string; person: PersonFacts; messages: JsonMessageRow[] | null; total: number | null }
+  ChatPageRow
 >(
   'messages.chat_page',
   // The chat is compared in the order of messages_by_chat, so that no other index can serve: while the table is small, the
-  // planner would read all messages of the tenant in order and keep doing so. As one JSON value a page is read and parsed
-  // faster than as rows.
+  // planner would read all messages of the tenant in order and keep doing so. Each message is a JSON value of its own: a mail
+  // may have 2.5 MB, and a hundred of them in one value blocked the event loop while they were parsed.
   `select k.contact_id, ${personFacts('k.contact_id', 'k.handle_id')} as person,
-     (select json_agg(p) from (
-        select ${OWN_COLUMNS} from messages m
-         where m.tenant_id = $tenant and m.chat_id >= $1 and (m.chat_id, m.created_at, m.id) < ($1, $4::timestamptz, $5::uuid)
-         order by m.chat_id desc, m.created_at desc, m.id desc limit $2 offset $3) p) as messages,
      case when $6::boolean then (select count(*)::int from (
-        select from messages m where m.tenant_id = $tenant and m.chat_id = $1 limit ${COUNT_CAP + 1}) counted) end as total
-     from visible_chats k where k.id = $1 and k.tenant_id = $tenant`,
+        select from messages m where m.tenant_id = $tenant and m.chat_id = $1 limit ${COUNT_CAP + 1}) counted) end as total,
+     null::json as message
+     from visible_chats k where k.id = $1 and k.tenant_id = $tenant
+   union all
+   select null, null, null, to_json(p) from (
+     select ${OWN_COLUMNS} from messages m
+      where m.tenant_id = $tenant and m.chat_id >= $1 and (m.chat_id, m.created_at, m.id) < ($1, $4::timestamptz, $5::uuid)
+      order by m.chat_id desc, m.created_at desc, m.id desc limit $2 offset $3) p`,
 );
 
 /**
@@ -48,15 +55,16 @@ export async function readChatPage(
   // A page after the last one does not show how many messages there are.
   const wantsTotal = withTotal || offset > 0;
   const isCounted = wantsTotal && !isLong;
-  const reader = offset === 0 ? db.byKey : db;
-  const found = isUuid(chatId)
-    ? await reader.find(chatPage, [chatId, limit + 1, offset, beforeTime, beforeId, isCounted])
-    : undefined;
-  if (!found) throw new ApiError('chat_not_found');
-  const total = found.total ?? COUNT_CAP + 1;
+  const rows = isUuid(chatId)
+    ? await db.all(chatPage, [chatId, limit + 1, offset, beforeTime, beforeId, isCounted])
+    : [];
+  const chat = rows.find((row) => row.contact_id !== null);
+  if (!chat) throw new ApiError('chat_not_found');
+  const total = chat.total ?? COUNT_CAP + 1;
   if (isCounted && total > COUNT_CAP) rememberBeyondCap(chatId);
-  const person = presentPerson(found.contact_id, found.person);
-  return toFoundPage(request, found.messages ?? [], wantsTotal ? total : undefined, COUNT_CAP, (row) =>
+  const person = presentPerson(chat.contact_id, chat.person);
+  const messages = rows.flatMap(({ message }) => message ?? []);
+  return toFoundPage(request, messages, wantsTotal ? total : undefined, COUNT_CAP, (row) =>
     presentMessageOf(person, row, db),
   );
 }
