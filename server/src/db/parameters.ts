@@ -1,6 +1,6 @@
 /**
- * Encodes arrays as PostgreSQL's array literals, and those of bytes in binary. pg would do that, too, but takes two to three times as long, and a
- * quarter of the garbage of a delivery came from it.
+ * Encodes arrays as PostgreSQL's array literals, and those of bytes in binary. pg would do that, too, but takes two to three
+ * times as long, and a quarter of the garbage of a delivery came from it.
  */
 export const encodeArrays = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (Array.isArray(value) ? encodeArray(value) : value));

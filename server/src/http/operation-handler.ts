@@ -154,7 +154,7 @@ export function handlerOf(deps: HandlerDeps, route: Route) {
 
   function run(request: FastifyRequest, reply: FastifyReply, file?: ReceivedFile): unknown {
     if (route.kind === 'session') return runSession(request, reply);
-    const wrap = (result: unknown): object | Promise<object> => {
+    const wrap = (result: unknown): object | string | Promise<object> => {
       if (spec.answer.isContent)
         return sendContent(request, reply, result as StoredContent, (status) =>
           deps.lifecycle.close(request, reply, status),
@@ -163,7 +163,7 @@ export function handlerOf(deps: HandlerDeps, route: Route) {
       if (spec.answer.isDownload)
         return sendDownload(request, reply, spec.answer.mediaType as string, result as Download);
       const body = shownTo(request.principal, spec.answer.wrap(result as never)) as object;
-      return sendList ? reply.send(sendList(reply, body)) : body;
+      return sendList ? sendList(reply, body) : body;
     };
     const key = replayable ? request.headers['idempotency-key'] : undefined;
     if (key !== undefined) return runOnce(request, reply, String(key), file);
