@@ -78,14 +78,14 @@ describe('R13 SIGTERM under load', () => {
     const [tenant] = (await createFixtures(server.url, receiver, { tenants: 1, channels: 1 })) as [
       FaultTenant,
     ];
-    const path = `/v3/sandbox/${tenant.channels[0]}/inbound`;
-    const write = (text: string) =>
-      call(server.url, path, { token: tenant.token, body: { from: '+15550001111', text } });
+    // Not messages, which share statements: each request has to wait.
+    const create = (firstName: string) =>
+      call(server.url, '/v3/contacts', { token: tenant.token, body: { firstName } });
     let stopped: Promise<number> | undefined;
     const answers = await withConnection(database.url, async (query) => {
       await query('begin');
-      await query('lock table inbound in exclusive mode');
-      const pending = Promise.all([write('message 1'), write('message 2'), write('message 3')]);
+      await query('lock table contacts in exclusive mode');
+      const pending = Promise.all([create('Ada'), create('Grace'), create('Alan')]);
       const waiting = `select pid from pg_locks where not granted and locktype = 'relation'`;
       await until(async () => (await query(waiting)).length === 3);
       stopped = stop(server);
